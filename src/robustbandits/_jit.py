@@ -1,0 +1,132 @@
+"""``@kernel``: compile on first call, and keep the machine code where it cannot go stale.
+
+Numba's disk cache looks only at the file of the cached function. Edit a helper in another file and
+it serves the old machine code, silently. So the cache lives in a directory named by the hash of
+every source file that may end up in a kernel: any edit starts a new directory. This is the only
+file that knows about it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import platformdirs
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).parent
+#: Everything a kernel may be compiled from. Reports and the command line are not in it.
+KERNEL_SOURCES = ("_jit.py", "agent.py", "kernels", "game", "policies", "attacks")
+#: How many generations of machine code to keep on disk.
+GENERATIONS = 5
+
+jit_is_on = not numba.config.DISABLE_JIT
+
+
+def cache_root() -> Path:
+    """Where machine code is kept: ``ROBUSTBANDITS_CACHE``, or the user's cache directory."""
+    chosen = os.environ.get("ROBUSTBANDITS_CACHE")
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("robustbandits")) / "kernels"
+
+
+def source_files() -> list[Path]:
+    """Return the package's own files that kernels are compiled from."""
+    files: list[Path] = []
+    for name in KERNEL_SOURCES:
+        path = PACKAGE / name
+        files.extend(sorted(path.rglob("*.py")) if path.is_dir() else [path])
+    return files
+
+
+def source_hash(files: Iterable[Path]) -> str:
+    """Fingerprint of source files, of Numba and of Python."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for path in files:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:20]
+
+
+def _open_directory(name: str) -> str | None:
+    """Create the cache directory ``name``; None when nothing can be written there."""
+    root = cache_root()
+    try:
+        fresh = not (root / name).is_dir()
+        (root / name).mkdir(parents=True, exist_ok=True)
+        if not os.access(root / name, os.W_OK):
+            return None
+        if fresh:
+            _forget_old_generations(root)
+    except OSError:
+        return None
+    return str(root / name)
+
+
+def _forget_old_generations(root: Path) -> None:
+    generations = sorted(root.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in generations[GENERATIONS:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _compile(function: Function, directory: str | None) -> Function:
+    before = numba.config.CACHE_DIR
+    # A public knob, turned only while decorating: other users of Numba keep their own setting.
+    numba.config.CACHE_DIR = directory or ""
+    try:
+        options = {"nogil": True, "error_model": "numpy", "cache": directory is not None}
+        compiled: Function = numba.njit(**options)(function)
+        return compiled
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+@functools.cache
+def _own_directory() -> str | None:
+    return _open_directory(source_hash(source_files()))
+
+
+def kernel(function: Function) -> Function:
+    """Compile ``function`` on first call. Same bits as plain Python: no fast math."""
+    return _compile(function, _own_directory()) if jit_is_on else function
+
+
+def python_of(function: Any) -> Any:
+    """Return the plain Python function behind a kernel."""
+    return getattr(function, "py_func", function)
+
+
+def compiled_for(function: Function, *states: Any) -> Function:
+    """Return ``function``, compiled anew when a state's class was written outside this package.
+
+    Its machine code then lives under the hash of our sources *and* the outside files, because
+    Numba would not notice an edit there. A class without a file (a notebook) is never cached.
+    """
+    if not jit_is_on:
+        return function
+    outside = sorted({module for state in states for module in _modules(type(state))})
+    return _compiled_outside(function, tuple(outside)) if outside else function
+
+
+def _modules(kind: type) -> set[str]:
+    """Names of the outside modules that hold the methods of a state's class."""
+    methods = (python_of(value) for value in vars(kind).values() if hasattr(value, "py_func"))
+    names = {kind.__module__, *(method.__module__ for method in methods)}
+    return {name for name in names if name.split(".")[0] != __package__}
+
+
+@functools.cache
+def _compiled_outside(function: Function, modules: tuple[str, ...]) -> Function:
+    try:
+        files = [Path(inspect.getsourcefile(sys.modules[name]) or "") for name in modules]
+        directory = _open_directory(source_hash([*source_files(), *files]))
+    except (OSError, TypeError):
+        directory = None
+    return _compile(python_of(function), directory)

@@ -1,0 +1,9 @@
+"""Attacks: a budgeted red team. One attack a file."""
+
+from robustbandits.attacks.context_dilation import ContextDilation
+from robustbandits.attacks.flip_theta import FlipTheta
+from robustbandits.attacks.garcelon import Garcelon
+from robustbandits.attacks.oracle import Oracle
+from robustbandits.game.idle import NoAttack
+
+__all__ = ["NoAttack", "Garcelon", "Oracle", "FlipTheta", "ContextDilation"]

@@ -1,0 +1,75 @@
+"""What attacks have in common: a budget, a purse, and a notion of the best arms."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+
+from robustbandits._jit import kernel
+from robustbandits.game import require
+from robustbandits.game.problem import Problem
+from robustbandits.game.purse import RULES
+from robustbandits.game.recipe import Recipe
+from robustbandits.kernels.linalg import Floats
+
+
+@dataclass(frozen=True)
+class AttackRecipe(Recipe):
+    """Parameters that every attack has.
+
+    Parameters
+    ----------
+    budget
+        What the attack may spend in all: a unit buys a change of 1 in a reward, or in the length
+        of a context. ``math.inf`` is allowed.
+    purse
+        What happens to a proposal that costs more than is left: ``"truncate"`` pays for a part of
+        it, ``"skip"`` drops it, ``"stop"`` drops it and ends the attack. ``"reference"`` is the
+        paper's code, for reproduction only: nothing is clipped and the last attack may overdraw.
+    """
+
+    budget: float
+    _: KW_ONLY
+    purse: str = "truncate"
+
+    def __post_init__(self) -> None:
+        self._set(
+            budget=require.budget("budget", self.budget),
+            purse=require.one_of("purse", self.purse, RULES),
+        )
+
+
+def check_top(top: float | str) -> float | str:
+    """Return a share of the arms, or the one word that is allowed."""
+    if isinstance(top, str):
+        return require.one_of("top", top, ("all-but-worst",))
+    return require.between("top", top, 0.0, 1.0)
+
+
+def count_top(top: float | str, arms: int) -> int:
+    """How many arms count as the best: the share rounded down, or all but one."""
+    return arms - 1 if isinstance(top, str) else math.floor(top * arms)
+
+
+def imitated_noise(noise: float | None, problem: Problem, who: str) -> float:
+    """Return the attack's own noise level: as given, or the environment's."""
+    if noise is not None:
+        return noise
+    if problem.noise is None:
+        raise ValueError(f"{who} needs noise=..., as this environment does not tell its own")
+    return problem.noise
+
+
+def check_noise(noise: float | None) -> float | None:
+    """Return a level that is not negative, or None for the environment's."""
+    return None if noise is None else require.at_least("noise", noise, 0.0)
+
+
+@kernel
+def is_among_best(means: Floats, arm: int, count: int) -> bool:
+    """Whether fewer than ``count`` arms are better; of equal arms the lower index is better."""
+    better = 0
+    for a in range(means.shape[0]):
+        if means[a] > means[arm] or (means[a] == means[arm] and a < arm):
+            better += 1
+    return better < count

@@ -1,0 +1,83 @@
+"""FlipTheta: rewards as if theta had the opposite sign."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robustbandits._jit import kernel
+from robustbandits.attacks.base import AttackRecipe
+from robustbandits.game import require
+from robustbandits.game.problem import Problem
+from robustbandits.game.verbs import Scene
+
+FORMS = ("reflect", "mean", "origin")
+REFLECT, MEAN, ORIGIN = range(3)
+
+
+class FlipThetaState(NamedTuple):
+    """What FlipTheta needs to know."""
+
+    form: int
+    center: float
+    last: float  # first round that is left alone
+
+    @kernel
+    def propose_reward(
+        self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
+    ) -> float:
+        """Mirror the reward."""
+        if scene.round >= self.last:
+            return reward
+        if self.form == ORIGIN:
+            return -reward
+        if self.form == MEAN:
+            return 2.0 * self.center - scene.means[arm] + (reward - scene.means[arm])
+        return 2.0 * self.center - reward
+
+
+@dataclass(frozen=True)
+class FlipTheta(AttackRecipe):
+    """Mirror every reward, as if theta were -theta.
+
+    With mean rewards ``(x·theta + 1)/2``, turning theta round sends a mean to one minus itself.
+    The paper names this attack in a comment of its source, without a formula; the reflection is
+    our reading, and the only one that stays inside [0, 1]. It needs no knowledge at all.
+
+    Parameters
+    ----------
+    budget, purse
+        As for every attack, see :class:`~robustbandits.attacks.base.AttackRecipe`.
+    center
+        What rewards are mirrored at.
+    form
+        ``"reflect"``: the reward itself. ``"mean"``: its mean, keeping the noise as it is.
+        ``"origin"``: the reward at zero, for environments without an offset.
+    rounds
+        Attack only the first so many rounds (He et al. 2022); all when None.
+
+    References
+    ----------
+    Bogunovic, Losalka, Krause, Scarlett (2021); He, Zhou, Zhang, Gu (2022).
+    """
+
+    _: KW_ONLY
+    center: float = 0.5
+    form: str = "reflect"
+    rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(
+            center=require.real("center", self.center),
+            form=require.one_of("form", self.form, FORMS),
+            rounds=None if self.rounds is None else require.count("rounds", self.rounds, low=0),
+        )
+
+    def start(self, problem: Problem) -> FlipThetaState:
+        """Return a fresh state."""
+        last = math.inf if self.rounds is None else float(self.rounds)
+        return FlipThetaState(FORMS.index(self.form), self.center, last)

@@ -1,0 +1,80 @@
+"""Garcelon: good arms seem to pay nothing but noise."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robustbandits._jit import kernel
+from robustbandits.attacks.base import (
+    AttackRecipe,
+    check_noise,
+    check_top,
+    count_top,
+    imitated_noise,
+    is_among_best,
+)
+from robustbandits.game import require
+from robustbandits.game.problem import Problem
+from robustbandits.game.verbs import Scene
+
+
+class GarcelonState(NamedTuple):
+    """What Garcelon needs to know."""
+
+    top: int
+    noise: float
+
+    @kernel
+    def propose_reward(
+        self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
+    ) -> float:
+        """Replace the reward of a good arm by noise around zero."""
+        fake = self.noise * rng.standard_normal()
+        return fake if is_among_best(scene.means, arm, self.top) else reward
+
+
+@dataclass(frozen=True)
+class Garcelon(AttackRecipe):
+    """Replace the reward of a good arm by noise around zero.
+
+    Omniscient: it knows the mean rewards. Works whenever the chosen arm is among the best. It may
+    raise a reward that was lower still.
+
+    Parameters
+    ----------
+    budget, purse
+        As for every attack, see :class:`~robustbandits.attacks.base.AttackRecipe`.
+    top
+        Which arms are attacked: the best share of them, or ``"all-but-worst"``.
+    replace
+        ``"noise"`` around zero, as the paper has it, or ``"floor"``: exactly zero.
+    noise
+        Standard deviation of the fake reward; the environment's when None.
+
+    References
+    ----------
+    Garcelon et al. (2020); Ding, Hsieh, Sharpnack (2022), section 5.1.
+    """
+
+    _: KW_ONLY
+    top: float | str = 0.5
+    replace: str = "noise"
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(
+            top=check_top(self.top),
+            replace=require.one_of("replace", self.replace, ("noise", "floor")),
+            noise=check_noise(self.noise),
+        )
+
+    def start(self, problem: Problem) -> GarcelonState:
+        """Return a fresh state."""
+        top = count_top(self.top, problem.arms)
+        if self.replace == "floor":
+            return GarcelonState(top, 0.0)
+        return GarcelonState(top, imitated_noise(self.noise, problem, self.name))

@@ -1,0 +1,95 @@
+"""Oracle: good arms seem a little worse than the worst one."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robustbandits._jit import kernel
+from robustbandits.attacks.base import (
+    AttackRecipe,
+    check_noise,
+    check_top,
+    count_top,
+    imitated_noise,
+    is_among_best,
+)
+from robustbandits.game import require
+from robustbandits.game.problem import Problem
+from robustbandits.game.verbs import Scene
+
+
+class OracleState(NamedTuple):
+    """What Oracle needs to know."""
+
+    top: int
+    margin: float
+    noise: float
+    shifts: bool
+
+    @kernel
+    def propose_reward(
+        self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
+    ) -> float:
+        """Push the reward of a good arm below the worst mean; never raise it."""
+        luck = self.noise * rng.standard_normal()
+        if not is_among_best(scene.means, arm, self.top):
+            return reward
+        worst = scene.means[0]
+        for a in range(1, scene.means.shape[0]):
+            worst = min(worst, scene.means[a])
+        target = worst - self.margin
+        if self.shifts:
+            return reward - max(0.0, scene.means[arm] - target)
+        return min(reward, target + luck)
+
+
+@dataclass(frozen=True)
+class Oracle(AttackRecipe):
+    """Push the reward of a good arm to a margin below the worst arm.
+
+    Omniscient: it knows the mean rewards. It does nothing when the reward is low enough already,
+    so it never raises one, and it spends less in a round than Garcelon does.
+
+    Parameters
+    ----------
+    budget, purse
+        As for every attack, see :class:`~robustbandits.attacks.base.AttackRecipe`.
+    top
+        Which arms are attacked: the best share of them, or ``"all-but-worst"``.
+    margin
+        How far below the worst arm's mean.
+    form
+        ``"redraw"``: the smaller of the reward and a fresh draw around the target, as in the
+        paper's source. ``"shift"``: the reward moved by the difference of the means, as in Jun et
+        al. (2018).
+    noise
+        Standard deviation of the fresh draw; the environment's when None.
+
+    References
+    ----------
+    Jun, Li, Ma, Zhu (2018); Ding, Hsieh, Sharpnack (2022), section 5.1.
+    """
+
+    _: KW_ONLY
+    top: float | str = 0.5
+    margin: float = 0.01
+    form: str = "redraw"
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(
+            top=check_top(self.top),
+            margin=require.at_least("margin", self.margin, 0.0),
+            form=require.one_of("form", self.form, ("redraw", "shift")),
+            noise=check_noise(self.noise),
+        )
+
+    def start(self, problem: Problem) -> OracleState:
+        """Return a fresh state."""
+        shifts = self.form == "shift"
+        noise = 0.0 if shifts else imitated_noise(self.noise, problem, self.name)
+        return OracleState(count_top(self.top, problem.arms), self.margin, noise, shifts)

@@ -1,0 +1,1 @@
+"""One round, and the loop that plays millions of them."""

@@ -1,0 +1,181 @@
+"""The ledger: the record of a game.
+
+While a game is played a :class:`Book` is written by the loop, at a thousand chosen rounds, so that
+memory stays flat however long the game. When it ends the book becomes a :class:`Ledger`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from robustbandits._jit import kernel
+from robustbandits.game.purse import BAD, CLIPPED, ON_CONTEXTS, SPENT, Purse
+from robustbandits.kernels.linalg import Floats
+
+if TYPE_CHECKING:
+    import pandas
+
+Integers = npt.NDArray[np.int64]
+
+#: How many rounds of a game are recorded at most.
+POINTS = 1000
+
+REGRET, REWARD, SEEN = range(3)
+PLAYED, RECORDED, ATTACKED, LAST_ATTACK = range(4)
+
+
+class Book(NamedTuple):
+    """A ledger while it is being written."""
+
+    marks: Integers  # (points,) numbers of rounds after which to record
+    clock: Integers  # (4,) rounds played; marks recorded; rounds attacked; the last such round
+    sums: Floats  # (3,) regret, rewards earned, rewards seen
+    pulls: Integers  # (arms,) how often each arm was chosen
+    columns: Floats  # (points, 4) regret, rewards earned, spent, rounds attacked at each mark
+
+
+def open_book(rounds: int, arms: int, points: int = POINTS) -> Book:
+    """Return an empty book for a game of this length."""
+    marks = np.unique(np.linspace(0, rounds, min(points, rounds) + 1).round().astype(np.int64)[1:])
+    return Book(
+        marks=marks,
+        clock=np.zeros(4, dtype=np.int64),
+        sums=np.zeros(3),
+        pulls=np.zeros(arms, dtype=np.int64),
+        columns=np.zeros((len(marks), 4)),
+    )
+
+
+@kernel
+def write(
+    book: Book, purse: Purse, arm: int, lost: float, reward: float, seen: float, attacked: bool
+) -> None:
+    """Write down one round."""
+    book.sums[REGRET] += lost
+    book.sums[REWARD] += reward
+    book.sums[SEEN] += seen
+    book.pulls[arm] += 1
+    book.clock[PLAYED] += 1
+    if attacked:
+        book.clock[ATTACKED] += 1
+        book.clock[LAST_ATTACK] = book.clock[PLAYED]
+    point = book.clock[RECORDED]
+    if point < book.marks.shape[0] and book.clock[PLAYED] == book.marks[point]:
+        book.columns[point, 0] = book.sums[REGRET]
+        book.columns[point, 1] = book.sums[REWARD]
+        book.columns[point, 2] = purse.account[SPENT]
+        book.columns[point, 3] = book.clock[ATTACKED]
+        book.clock[RECORDED] = point + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """The record of a game.
+
+    Attributes
+    ----------
+    environment, attack, policy, seed
+        Who played: names, and the seed of the match.
+    rounds
+        Recorded rounds, at most a thousand, evenly spaced; the last one is the last of the game.
+    regret
+        Cumulative pseudo-regret after each recorded round: what the best arm would have earned
+        more, on clean mean rewards.
+    reward
+        Cumulative clean reward after each recorded round.
+    spent_so_far, attacked_so_far
+        What the attack had spent, and how many rounds it had touched, at each recorded round.
+    pulls
+        How often each arm was chosen.
+    spent
+        What the attack paid in all; ``spent_on_contexts`` of it for contexts.
+    attacked_rounds, last_attack
+        How many rounds the attack changed, and the last one (counted from 1; 0 if none).
+    bad_proposals, clipped_proposals
+        Proposals refused because they were not finite, and cut to the legal range.
+    """
+
+    environment: str
+    attack: str
+    policy: str
+    seed: int
+    rounds: Integers
+    regret: Floats
+    reward: Floats
+    spent_so_far: Floats
+    attacked_so_far: Floats
+    pulls: Integers
+    spent: float
+    spent_on_contexts: float
+    attacked_rounds: int
+    last_attack: int
+    bad_proposals: int
+    clipped_proposals: int
+    seen_reward: float
+
+    @property
+    def final_regret(self) -> float:
+        """Regret of the whole game."""
+        return float(self.regret[-1])
+
+    @property
+    def final_reward(self) -> float:
+        """Clean reward of the whole game."""
+        return float(self.reward[-1])
+
+    def rows(self) -> dict[str, Any]:
+        """Tidy columns: one row for each recorded round."""
+        size = len(self.rounds)
+        return {
+            "environment": [self.environment] * size,
+            "attack": [self.attack] * size,
+            "policy": [self.policy] * size,
+            "seed": np.full(size, self.seed),
+            "round": self.rounds,
+            "regret": self.regret,
+            "reward": self.reward,
+            "spent": self.spent_so_far,
+            "attacked_rounds": self.attacked_so_far.astype(np.int64),
+        }
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Tidy rows as a data frame."""
+        return frame(self.rows())
+
+
+def frame(columns: dict[str, Any]) -> pandas.DataFrame:
+    """Make a data frame, or say how to install pandas."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("to_pandas needs pandas: pip install 'robustbandits[pandas]'") from None
+    return pandas.DataFrame(columns)
+
+
+def close_book(book: Book, purse: Purse, names: tuple[str, str, str], seed: int) -> Ledger:
+    """Turn the book of a finished game into its ledger."""
+    environment, attack, policy = names
+    regret, reward, spent, attacked = (np.ascontiguousarray(column) for column in book.columns.T)
+    return Ledger(
+        environment=environment,
+        attack=attack,
+        policy=policy,
+        seed=seed,
+        rounds=book.marks,
+        regret=regret,
+        reward=reward,
+        spent_so_far=spent,
+        attacked_so_far=attacked,
+        pulls=book.pulls,
+        spent=float(purse.account[SPENT]),
+        spent_on_contexts=float(purse.account[ON_CONTEXTS]),
+        attacked_rounds=int(book.clock[ATTACKED]),
+        last_attack=int(book.clock[LAST_ATTACK]),
+        bad_proposals=int(purse.account[BAD]),
+        clipped_proposals=int(purse.account[CLIPPED]),
+        seen_reward=float(book.sums[SEEN]),
+    )

@@ -1,0 +1,64 @@
+"""The loop. Nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robustbandits._jit import kernel
+from robustbandits.game.ledger import PLAYED, Book, write
+from robustbandits.game.purse import SPENT, Purse, has_money, settle_contexts, settle_reward
+from robustbandits.game.rounds import Rounds
+from robustbandits.game.verbs import (
+    MEMO,
+    Scene,
+    choose,
+    edits_contexts,
+    learn,
+    propose_contexts,
+    propose_reward,
+)
+from robustbandits.kernels.linalg import copy, copy_column
+
+
+@kernel
+def play(
+    rounds: Rounds,
+    policy: Any,
+    attack: Any,
+    purse: Purse,
+    book: Book,
+    policy_rng: np.random.Generator,
+    attack_rng: np.random.Generator,
+) -> None:
+    """Play a block of rounds. States and book are changed in place, so the next block goes on."""
+    count, dim, arms = rounds.contexts.shape
+    shown = np.empty((dim, arms))
+    context = np.empty(dim)
+    memo = np.zeros(MEMO)
+    for t in range(count):
+        contexts = rounds.contexts[t]
+        means = rounds.means[t]
+        # The policy gets a copy: whatever it does to it, the next game meets the same rounds.
+        copy(contexts, shown)
+        armed = has_money(purse)
+        attacked = False
+        if armed and edits_contexts(attack):
+            scene = Scene(
+                book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget
+            )
+            propose_contexts(attack, policy, scene, shown, attack_rng)
+            attacked = settle_contexts(purse, contexts, shown)
+        arm = choose(policy, shown, policy_rng, memo)
+        reward = means[arm] + rounds.noise[t]
+        seen = reward
+        if armed:
+            scene = Scene(
+                book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget
+            )
+            wanted = propose_reward(attack, policy, scene, arm, reward, attack_rng)
+            seen = settle_reward(purse, reward, wanted)
+        copy_column(shown, arm, context)
+        learn(policy, arm, context, seen, memo, policy_rng)
+        write(book, purse, arm, rounds.best[t] - means[arm], reward, seen, attacked or seen != reward)

@@ -1,0 +1,61 @@
+"""Problem: what a policy may be told in advance."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from robustbandits.game import require
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Sizes and bounds of a bandit problem.
+
+    Parameters
+    ----------
+    arms, dim
+        Number of arms in a round, and length of each context.
+    rounds
+        Horizon; None when nobody knows.
+    noise
+        Standard deviation of the reward's noise; None when unknown. Attacks imitate it.
+    context_bound, theta_bound
+        No context is longer than the first, nor the unknown parameter than the second.
+    intercept
+        Whether the last coordinate of each context is a constant, which no attack may touch.
+    """
+
+    arms: int
+    dim: int
+    rounds: int | None = None
+    noise: float | None = None
+    context_bound: float = 1.0
+    theta_bound: float = 1.0
+    intercept: bool = False
+
+    def __post_init__(self) -> None:
+        values = {
+            "arms": require.count("arms", self.arms),
+            "dim": require.count("dim", self.dim),
+            "rounds": None if self.rounds is None else require.count("rounds", self.rounds),
+            "noise": None if self.noise is None else require.at_least("noise", self.noise, 0.0),
+            "context_bound": require.positive("context_bound", self.context_bound),
+            "theta_bound": require.positive("theta_bound", self.theta_bound),
+            "intercept": require.flag("intercept", self.intercept),
+        }
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+
+    def horizon(self, who: str) -> int:
+        """Return the number of rounds, or say in one sentence who needs to know it."""
+        if self.rounds is None:
+            raise ValueError(
+                f"{who} needs to know the horizon: give the number of rounds you expect to play "
+                f"(rounds=..., for example rounds=1_000_000)"
+            )
+        return self.rounds
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that JSON can hold."""
+        return asdict(self)

@@ -1,0 +1,164 @@
+"""The purse: attacks propose, the purse disposes.
+
+Every proposal is clipped to the legal range, priced by the change it really makes, and truncated
+when the money runs out. So ``spent <= budget`` and the ranges hold exactly, for every present and
+future attack, and a budget of zero leaves the game untouched bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from robustbandits._jit import kernel
+from robustbandits.game.problem import Problem
+from robustbandits.kernels.linalg import Floats
+
+#: What happens to a proposal that costs more than is left. `truncate` pays for a part of it;
+#: `skip` drops it; `stop` drops it and closes the purse; `reference` is the paper's code: nothing
+#: is clipped, and one last attack may overdraw.
+RULES = ("truncate", "skip", "stop", "reference")
+TRUNCATE, SKIP, STOP, REFERENCE = range(4)
+
+#: With less than this left a purse is empty.
+EMPTY = 1e-12
+
+SPENT, ON_CONTEXTS, BAD, CLIPPED, CLOSED = range(5)
+
+
+class Purse(NamedTuple):
+    """An attacker's money and the law it acts under."""
+
+    budget: float
+    rule: int
+    bound: float  # longest legal context
+    writable: int  # coordinates of a context that may change: the first ones
+    account: Floats  # (5,) spent; of that on contexts; bad and clipped proposals; closed?
+
+
+def open_purse(budget: float, rule: str, problem: Problem) -> Purse:
+    """Return a full purse."""
+    return Purse(
+        budget=float(budget),
+        rule=RULES.index(rule),
+        bound=problem.context_bound,
+        writable=problem.dim - int(problem.intercept),
+        account=np.zeros(5),
+    )
+
+
+@kernel
+def has_money(purse: Purse) -> bool:
+    """Whether another proposal has any chance."""
+    left = purse.budget - purse.account[SPENT]
+    if purse.rule == REFERENCE:
+        return left >= 0.0
+    return left > EMPTY and purse.account[CLOSED] == 0.0
+
+
+@kernel
+def pay(purse: Purse, price: float) -> float:
+    """Pay for a change of this price; return the share of it that was bought, from 0 to 1."""
+    total = purse.account[SPENT] + price
+    if total <= purse.budget or purse.rule == REFERENCE:
+        purse.account[SPENT] = total
+        return 1.0
+    left = purse.budget - purse.account[SPENT]
+    if purse.rule == TRUNCATE and left > EMPTY:
+        purse.account[SPENT] = purse.budget
+        return min(1.0, left / price)
+    if purse.rule == STOP:
+        purse.account[CLOSED] = 1.0
+    return 0.0
+
+
+@kernel
+def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
+    """Reward that the policy gets to see."""
+    if wanted == reward:
+        return reward
+    if not math.isfinite(wanted):
+        purse.account[BAD] += 1.0
+        return reward
+    legal = wanted
+    if purse.rule != REFERENCE:
+        legal = min(1.0, max(0.0, wanted))
+        if legal != wanted:
+            purse.account[CLIPPED] += 1.0
+    price = abs(legal - reward)
+    if price == 0.0:
+        return reward
+    share = pay(purse, price)
+    if share == 0.0:
+        return reward
+    if share == 1.0:
+        return legal
+    return reward + share * (legal - reward)
+
+
+@kernel
+def settle_contexts(purse: Purse, clean: Floats, shown: Floats) -> bool:
+    """Turn the wanted contexts in ``shown`` into the legal, paid ones; True if any changed."""
+    dim, arms = clean.shape
+    price = 0.0
+    for a in range(arms):
+        price += _legalise(purse, clean, shown, a)
+    if price == 0.0:
+        return False
+    before = purse.account[SPENT]
+    share = pay(purse, price)
+    purse.account[ON_CONTEXTS] += purse.account[SPENT] - before
+    if share < 1.0:
+        for i in range(dim):
+            for a in range(arms):
+                change = shown[i, a] - clean[i, a]
+                shown[i, a] = clean[i, a] + share * change if share > 0.0 else clean[i, a]
+    return share > 0.0
+
+
+@kernel
+def _shorten(purse: Purse, shown: Floats, arm: int, largest: float, room: float) -> None:
+    """Scale the writable part of a context down until its squared length fits ``room``."""
+    scale = max(1.0, largest)  # so that squares cannot overflow
+    free = 0.0
+    for i in range(purse.writable):
+        part = shown[i, arm] / scale
+        free += part * part
+    if free * scale * scale > room:
+        purse.account[CLIPPED] += 1.0
+        shrink = math.sqrt(max(0.0, room) / free)
+        for i in range(purse.writable):
+            shown[i, arm] = (shown[i, arm] / scale) * shrink
+
+
+@kernel
+def _legalise(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
+    """Make one wanted context legal, and return the length of the change that is left."""
+    dim = clean.shape[0]
+    changed = False
+    largest = 0.0
+    fixed = 0.0
+    for i in range(dim):
+        if i >= purse.writable:
+            shown[i, arm] = clean[i, arm]
+            fixed += clean[i, arm] * clean[i, arm]
+        else:
+            changed = changed or shown[i, arm] != clean[i, arm]
+            size = abs(shown[i, arm])
+            largest = max(largest, size) if size <= math.inf else math.inf  # NaN counts as inf
+    if not changed:
+        return 0.0
+    if largest == math.inf:
+        purse.account[BAD] += 1.0
+        for i in range(dim):
+            shown[i, arm] = clean[i, arm]
+        return 0.0
+    if purse.rule != REFERENCE:
+        _shorten(purse, shown, arm, largest, purse.bound * purse.bound - fixed)
+    change = 0.0
+    for i in range(purse.writable):
+        step = shown[i, arm] - clean[i, arm]
+        change += step * step
+    return math.sqrt(change)

@@ -1,0 +1,54 @@
+"""Recipe: the parameters of a policy, an attack or an environment.
+
+A recipe is a frozen dataclass of plain values. It can be compared, hashed, written as JSON and
+read back; what it starts (a state, a nature) is made anew for every game.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar, Self
+
+
+class Recipe:
+    """Mixin for frozen dataclasses of parameters."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def name(self) -> str:
+        """Name for tables and figures."""
+        return type(self).__name__
+
+    @property
+    def label(self) -> str:
+        """Name with the parameters that differ from their defaults."""
+        changed = [f"{key}={value!r}" for key, value in self.changes().items()]
+        return f"{self.name}({', '.join(changed)})" if changed else self.name
+
+    def changes(self) -> dict[str, Any]:
+        """Parameters that differ from their defaults."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        return {key: value for key, value in values.items() if value != defaults[key]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that JSON can hold; :func:`from_dict` reads them back."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        plain = {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
+        return {"name": type(self).__name__, **plain}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """Make a recipe from what :meth:`to_dict` gave; unknown or bad values are refused."""
+        parameters = {key: value for key, value in values.items() if key != "name"}
+        known = {field.name for field in dataclasses.fields(cls)}
+        unknown = sorted(set(parameters) - known)
+        if unknown:
+            raise ValueError(f"{cls.__name__} has no parameter {unknown[0]!r}; it has {sorted(known)}")
+        return cls(**parameters)
+
+    def _set(self, **values: Any) -> None:
+        """Store checked values in a frozen recipe (only while it is being made)."""
+        for key, value in values.items():
+            object.__setattr__(self, key, value)

@@ -1,0 +1,86 @@
+"""Checks of arguments. Each error names the argument, the value and the remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+
+def real(name: str, value: Any) -> float:
+    """Return a finite number as a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float) and not _is_scalar(value):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be finite, got {value!r}")
+    return float(value)
+
+
+def _is_scalar(value: Any) -> bool:
+    return getattr(value, "ndim", None) == 0 and getattr(value, "dtype", None) is not None
+
+
+def at_least(name: str, value: Any, low: float) -> float:
+    """Return a finite number not below ``low``."""
+    number = real(name, value)
+    if number < low:
+        raise ValueError(f"{name} must be >= {low:g}, got {value!r}")
+    return number
+
+
+def positive(name: str, value: Any) -> float:
+    """Return a finite number above zero."""
+    number = real(name, value)
+    if not number > 0:
+        raise ValueError(f"{name} must be > 0, got {value!r}")
+    return number
+
+
+def between(name: str, value: Any, low: float, high: float) -> float:
+    """Return a number in ``[low, high]``."""
+    number = real(name, value)
+    if not low <= number <= high:
+        raise ValueError(f"{name} must be between {low:g} and {high:g}, got {value!r}")
+    return number
+
+
+def fraction(name: str, value: Any) -> float:
+    """Return a number strictly between 0 and 1."""
+    number = real(name, value)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must be between 0 and 1 (both excluded), got {value!r}")
+    return number
+
+
+def count(name: str, value: Any, low: int = 1) -> int:
+    """Return a whole number not below ``low``."""
+    if isinstance(value, bool) or not (
+        isinstance(value, int) or (_is_scalar(value) and value.dtype.kind in "iu")
+    ):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < low:
+        raise ValueError(f"{name} must be >= {low}, got {value!r}")
+    return int(value)
+
+
+def budget(name: str, value: Any) -> float:
+    """Return a number not below zero; infinity is allowed."""
+    if isinstance(value, float) and value == math.inf:
+        return value
+    return at_least(name, value, 0.0)
+
+
+def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return one of a few words."""
+    known = list(choices)
+    if not isinstance(value, str) or value not in known:
+        words = ", ".join(repr(word) for word in known)
+        raise ValueError(f"{name} must be one of {words}; got {value!r}")
+    return value
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return value

@@ -1,0 +1,1 @@
+"""Compiled arithmetic on small matrices. No bandit words here."""

@@ -1,0 +1,92 @@
+"""Recursive ridge regression: what every linear policy stands on.
+
+The inverse is kept by Sherman–Morrison, theta by recursive least squares (the same number as
+``inverse @ moment``, in O(dim)), and both are rebuilt from the Gram matrix by Cholesky every
+``REFRESH`` observations, so rounding errors never add up for long.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from robustbandits._jit import kernel
+from robustbandits.kernels.linalg import Floats, add_outer, dot, invert, multiply
+
+REFRESH = 4096
+
+COUNT, LOG_DET, ENERGY = 0, 1, 2
+
+
+class Ridge(NamedTuple):
+    """A ridge regression in progress."""
+
+    inverse: Floats  # (dim, dim) inverse of `gram`
+    gram: Floats  # (dim, dim) penalty * I + sum of w x xᵀ
+    moment: Floats  # (dim,) sum of w y x
+    theta: Floats  # (dim,) estimate, inverse @ moment
+    tally: Floats  # (3,) observations; log det(gram) - log det(penalty * I); sum of w xᵀ inverse x
+    penalty: float
+
+
+def start_ridge(dim: int, penalty: float) -> Ridge:
+    """Return a regression that has seen nothing."""
+    ridge = Ridge(
+        inverse=np.empty((dim, dim)),
+        gram=np.empty((dim, dim)),
+        moment=np.empty(dim),
+        theta=np.empty(dim),
+        tally=np.empty(3),
+        penalty=float(penalty),
+    )
+    reset_ridge(ridge)
+    return ridge
+
+
+@kernel
+def reset_ridge(ridge: Ridge) -> None:
+    """Forget everything."""
+    dim = ridge.theta.shape[0]
+    for i in range(dim):
+        ridge.moment[i] = 0.0
+        ridge.theta[i] = 0.0
+        for j in range(dim):
+            ridge.inverse[i, j] = 0.0
+            ridge.gram[i, j] = 0.0
+        ridge.inverse[i, i] = 1.0 / ridge.penalty
+        ridge.gram[i, i] = ridge.penalty
+    for i in range(3):
+        ridge.tally[i] = 0.0
+
+
+@kernel
+def observe(ridge: Ridge, x: Floats, y: float, weight: float) -> None:
+    """Take in one observation ``y`` at ``x``."""
+    dim = x.shape[0]
+    direction = np.empty(dim)
+    multiply(ridge.inverse, x, direction)
+    leverage = dot(x, direction)
+    residual = y - dot(x, ridge.theta)
+    shrink = weight / (1.0 + weight * leverage)
+    add_outer(ridge.inverse, direction, -shrink)
+    add_outer(ridge.gram, x, weight)
+    step = shrink * residual
+    gain = weight * y
+    for i in range(dim):
+        ridge.theta[i] += step * direction[i]
+        ridge.moment[i] += gain * x[i]
+    ridge.tally[COUNT] += 1.0
+    ridge.tally[LOG_DET] += math.log1p(weight * leverage)
+    ridge.tally[ENERGY] += weight * leverage
+    # A negative leverage is impossible in exact arithmetic: rebuild at once.
+    if ridge.tally[COUNT] % REFRESH == 0.0 or leverage < 0.0:
+        refresh(ridge)
+
+
+@kernel
+def refresh(ridge: Ridge) -> None:
+    """Rebuild the inverse and theta from the sums, undoing accumulated rounding."""
+    if invert(ridge.gram, ridge.inverse):
+        multiply(ridge.inverse, ridge.moment, ridge.theta)

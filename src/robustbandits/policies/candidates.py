@@ -1,0 +1,46 @@
+"""Candidates for the attack budget that a policy does not know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from robustbandits.game import require
+
+#: Largest candidate. `2KT` and `T` are the paper's (rounded up to a power of two); the two
+#: `-floor` ones are what the authors' code does; `sqrtT` is ours.
+NAMES = ("sqrtT", "T", "2KT", "2KT-floor", "2KH-floor")
+
+
+def check_candidates(value: Any) -> str | tuple[float, ...]:
+    """Return a known name, or a tuple of levels that are not negative."""
+    if isinstance(value, str):
+        return require.one_of("candidates", value, NAMES)
+    if not isinstance(value, Sequence) or not value:
+        raise ValueError(f"candidates must be one of {NAMES} or a list of levels, got {value!r}")
+    levels = tuple(require.at_least("candidates", level, 0.0) for level in value)
+    if len(set(levels)) != len(levels):
+        raise ValueError(f"candidates must differ from each other, got {value!r}")
+    return levels
+
+
+def candidate_levels(
+    name: str | tuple[float, ...], *, arms: int, rounds: int | None, epoch: float | None = None
+) -> tuple[float, ...]:
+    """Return ``{0} ∪ {2^j}`` up to the named limit, or the given levels."""
+    if not isinstance(name, str):
+        return name
+    assert rounds is not None
+    if name == "sqrtT":
+        exponent = math.ceil(math.log2(math.sqrt(rounds)))
+    elif name == "T":
+        exponent = math.ceil(math.log2(rounds))
+    elif name == "2KT":
+        exponent = math.ceil(math.log2(2 * arms * rounds))
+    elif name == "2KT-floor":
+        exponent = math.floor(math.log2(2 * arms * rounds))
+    else:
+        assert epoch is not None
+        exponent = max(0, math.floor(math.log2(2 * arms * epoch)))
+    return (0.0, *(2.0**j for j in range(exponent + 1)))

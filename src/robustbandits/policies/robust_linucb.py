@@ -1,0 +1,58 @@
+"""RobustLinUCB: LinUCB that is told how much an attacker can spend."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+
+from robustbandits.game import require
+from robustbandits.game.problem import Problem
+from robustbandits.policies.linucb import LinUCBState
+from robustbandits.policies.optimism import BONUSES, LinearRecipe
+
+
+@dataclass(frozen=True)
+class RobustLinUCB(LinearRecipe):
+    """LinUCB with exploration enlarged for a known attack budget (the paper's Theorem 1).
+
+    The score of an arm is ``x·θ̂ + (β_t + κ) ‖x‖``, where κ bounds what ``budget`` units of
+    corruption can do to the estimate. With ``budget=0`` this is LinUCB, bit for bit.
+
+    Parameters
+    ----------
+    budget
+        C', at least what the attacker has.
+    bonus
+        ``"paper"``: κ = γ_t·C', as in Theorem 1. ``"l1"``: κ = C'. ``"l2"``, the default:
+        κ = min(C', √(C'·max_corruption)). Each is a valid bound and none of the later ones exceeds
+        the earlier by more than the paper's own constants, so the last explores least. (The last
+        two are derived, not in the paper: the hat matrix has no eigenvalue above 1.)
+    max_corruption
+        Largest change of a single reward; 1 when rewards live in [0, 1]. For attacks on contexts
+        it is at most 2.
+    ridge, delta, sigma, radius, ties
+        As for every linear policy, see :class:`~robustbandits.policies.optimism.LinearRecipe`.
+
+    References
+    ----------
+    Ding, Hsieh, Sharpnack (2022), Theorem 1.
+    """
+
+    budget: float
+    _: KW_ONLY
+    bonus: str = "l2"
+    max_corruption: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(
+            budget=require.at_least("budget", self.budget, 0.0),
+            bonus=require.one_of("bonus", self.bonus, BONUSES),
+            max_corruption=require.positive("max_corruption", self.max_corruption),
+        )
+
+    def start(self, problem: Problem) -> LinUCBState:
+        """Return a fresh state."""
+        optimist = self.start_optimist(
+            problem, bonus=self.bonus, max_corruption=self.max_corruption
+        )
+        return LinUCBState(optimist=optimist, level=self.budget)
