@@ -6,23 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from robustbandits._jit import kernel
+from robustbandits._jit import program
 from robustbandits.game.ledger import PLAYED, Book, write
-from robustbandits.game.purse import SPENT, Purse, has_money, settle_contexts, settle_reward
+from robustbandits.game.purse import SPENT, Purse, has_money, settle_reward
 from robustbandits.game.rounds import Rounds
 from robustbandits.game.verbs import (
     MEMO,
     Scene,
     choose,
-    edits_contexts,
     learn,
-    propose_contexts,
     propose_reward,
+    tamper,
 )
 from robustbandits.kernels.linalg import copy, copy_column
 
 
-@kernel
+@program
 def play(
     rounds: Rounds,
     policy: Any,
@@ -44,12 +43,11 @@ def play(
         copy(contexts, shown)
         armed = has_money(purse)
         attacked = False
-        if armed and edits_contexts(attack):
+        if armed:
             scene = Scene(
                 book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget
             )
-            propose_contexts(attack, policy, scene, shown, attack_rng)
-            attacked = settle_contexts(purse, contexts, shown)
+            attacked = tamper(attack, policy, scene, shown, purse, attack_rng)
         arm = choose(policy, shown, policy_rng, memo)
         reward = means[arm] + rounds.noise[t]
         seen = reward

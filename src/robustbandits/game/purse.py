@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel
+from robustbandits._jit import kernel, program
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 
@@ -98,7 +98,7 @@ def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
     return reward + share * (legal - reward)
 
 
-@kernel
+@program
 def settle_contexts(purse: Purse, clean: Floats, shown: Floats) -> bool:
     """Turn the wanted contexts in ``shown`` into the legal, paid ones; True if any changed."""
     dim, arms = clean.shape

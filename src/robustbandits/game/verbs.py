@@ -14,6 +14,7 @@ from numba.extending import overload
 
 from robustbandits._jit import python_of
 from robustbandits.game.problem import Problem
+from robustbandits.game.purse import Purse, settle_contexts
 from robustbandits.kernels.linalg import Floats
 
 #: Room for what `choose` wants `learn` to know about a decision.
@@ -120,22 +121,22 @@ def undefined_probability(self: Any, contexts: Floats, memo: Floats, out: Floats
         out[a] = np.nan
 
 
-@overload(choose)
+@overload(choose, strict=False)
 def _choose(self: Any, contexts: Any, rng: Any, memo: Any) -> Any:
     return python_of(self.instance_class.choose)
 
 
-@overload(learn)
+@overload(learn, strict=False)
 def _learn(self: Any, arm: Any, context: Any, reward: Any, memo: Any, rng: Any) -> Any:
     return python_of(self.instance_class.learn)
 
 
-@overload(score)
+@overload(score, strict=False)
 def _score(self: Any, contexts: Any, memo: Any, means: Any, bonuses: Any) -> Any:
     return python_of(self.instance_class.score)
 
 
-@overload(probability)
+@overload(probability, strict=False)
 def _probability(self: Any, contexts: Any, memo: Any, out: Any) -> Any:
     return python_of(getattr(self.instance_class, "probability", undefined_probability))
 
@@ -143,17 +144,36 @@ def _probability(self: Any, contexts: Any, memo: Any, out: Any) -> Any:
 # ------------------------------------------------------------------------------------- the attack
 
 
-def edits_contexts(self: Any) -> bool:
-    """Whether an attack proposes contexts at all."""
-    return hasattr(self, "propose_contexts")
-
-
 def propose_contexts(
     self: Any, policy: Any, scene: Scene, wanted: Floats, rng: np.random.Generator
 ) -> None:
     """Let an attack overwrite ``wanted``, which starts as a copy of the clean contexts."""
-    if hasattr(self, "propose_contexts"):
-        self.propose_contexts(policy, scene, wanted, rng)
+    self.propose_contexts(policy, scene, wanted, rng)
+
+
+def tamper(
+    self: Any, policy: Any, scene: Scene, shown: Floats, purse: Purse, rng: np.random.Generator
+) -> bool:
+    """Let an attack propose contexts and the purse settle them; True if any context changed.
+
+    A verb of its own so that attacks on rewards alone do not even compile it.
+    """
+    if not hasattr(self, "propose_contexts"):
+        return False
+    return _tamper(self, policy, scene, shown, purse, rng)
+
+
+def _tamper(
+    self: Any, policy: Any, scene: Scene, shown: Floats, purse: Purse, rng: np.random.Generator
+) -> bool:
+    propose_contexts(self, policy, scene, shown, rng)
+    return settle_contexts(purse, scene.contexts, shown)
+
+
+def _do_not_tamper(
+    self: Any, policy: Any, scene: Scene, shown: Floats, purse: Purse, rng: np.random.Generator
+) -> bool:
+    return False
 
 
 def propose_reward(
@@ -166,32 +186,20 @@ def propose_reward(
     return wanted
 
 
-def _yes(self: Any) -> bool:
-    return True
-
-
-def _no(self: Any) -> bool:
-    return False
-
-
-def _keep_contexts(self: Any, policy: Any, scene: Any, wanted: Any, rng: Any) -> None:
-    pass
-
-
 def _keep_reward(self: Any, policy: Any, scene: Any, arm: int, reward: float, rng: Any) -> float:
     return reward
 
 
-@overload(edits_contexts)
-def _edits_contexts(self: Any) -> Any:
-    return _yes if hasattr(self.instance_class, "propose_contexts") else _no
-
-
-@overload(propose_contexts)
+@overload(propose_contexts, strict=False)
 def _propose_contexts(self: Any, policy: Any, scene: Any, wanted: Any, rng: Any) -> Any:
-    return python_of(getattr(self.instance_class, "propose_contexts", _keep_contexts))
+    return python_of(self.instance_class.propose_contexts)
 
 
-@overload(propose_reward)
+@overload(tamper, strict=False)
+def _tamper_compiled(self: Any, policy: Any, scene: Any, shown: Any, purse: Any, rng: Any) -> Any:
+    return _tamper if hasattr(self.instance_class, "propose_contexts") else _do_not_tamper
+
+
+@overload(propose_reward, strict=False)
 def _propose_reward(self: Any, policy: Any, scene: Any, arm: Any, reward: Any, rng: Any) -> Any:
     return python_of(getattr(self.instance_class, "propose_reward", _keep_reward))

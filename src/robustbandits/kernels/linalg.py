@@ -56,27 +56,6 @@ def products(vector: Floats, columns: Floats, out: Floats) -> None:
 
 
 @kernel
-def quadratic_forms(matrix: Floats, columns: Floats, out: Floats) -> None:
-    """``xᵀ M x`` for each column x; M symmetric, so only its lower triangle is read."""
-    dim, count = columns.shape
-    inner = np.empty(count)
-    for a in range(count):
-        out[a] = 0.0
-    for i in range(dim):
-        half = 0.5 * matrix[i, i]
-        for a in range(count):
-            inner[a] = half * columns[i, a]
-        for j in range(i):
-            weight = matrix[i, j]
-            for a in range(count):
-                inner[a] += weight * columns[j, a]
-        for a in range(count):
-            out[a] += inner[a] * columns[i, a]
-    for a in range(count):
-        out[a] = 2.0 * out[a]
-
-
-@kernel
 def multiply(matrix: Floats, x: Floats, out: Floats) -> None:
     """``M x`` for a symmetric M, summed along its rows so that it vectorises."""
     dim = x.shape[0]
@@ -148,25 +127,28 @@ def solve_upper(factor: Floats, x: Floats) -> None:
 
 @kernel
 def invert(matrix: Floats, out: Floats) -> bool:
-    """Inverse of a positive definite matrix; False, and ``out`` untouched, when it is not."""
+    """Inverse of a positive definite matrix by sweeping out one pivot after another.
+
+    Returns False, and leaves ``out`` useless, when a pivot is not positive.
+    """
     dim = matrix.shape[0]
-    factor = np.empty((dim, dim))
-    if not cholesky(matrix, factor):
-        return False
-    # Rows of `root` are the rows of R⁻¹, so M⁻¹ = R⁻¹ R⁻ᵀ is a sum over their common tail.
-    root = np.zeros((dim, dim))
-    for i in range(dim - 1, -1, -1):
-        scale = 1.0 / factor[i, i]
-        root[i, i] = scale
-        for k in range(i + 1, dim):
-            weight = -scale * factor[i, k]
-            for j in range(k, dim):
-                root[i, j] += weight * root[k, j]
     for i in range(dim):
-        for j in range(i + 1):
-            total = 0.0
-            for k in range(i, dim):
-                total += root[i, k] * root[j, k]
-            out[i, j] = total
-            out[j, i] = total
+        for j in range(dim):
+            out[i, j] = matrix[i, j]
+    for k in range(dim):
+        pivot = out[k, k]
+        if not pivot > 0.0:
+            return False
+        out[k, k] = 1.0
+        for j in range(dim):
+            out[k, j] /= pivot
+        for i in range(dim):
+            if i != k:
+                weight = out[i, k]
+                out[i, k] = 0.0
+                for j in range(dim):
+                    out[i, j] -= weight * out[k, j]
+    for i in range(dim):
+        for j in range(i):
+            out[j, i] = out[i, j]  # symmetric to the last bit
     return True

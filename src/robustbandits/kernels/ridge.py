@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel
+from robustbandits._jit import kernel, program
 from robustbandits.kernels.linalg import Floats, add_outer, dot, invert, multiply
 
 REFRESH = 4096
@@ -45,7 +45,7 @@ def start_ridge(dim: int, penalty: float) -> Ridge:
     return ridge
 
 
-@kernel
+@program
 def reset_ridge(ridge: Ridge) -> None:
     """Forget everything."""
     dim = ridge.theta.shape[0]
@@ -85,7 +85,7 @@ def observe(ridge: Ridge, x: Floats, y: float, weight: float) -> None:
         refresh(ridge)
 
 
-@kernel
+@program
 def refresh(ridge: Ridge) -> None:
     """Rebuild the inverse and theta from the sums, undoing accumulated rounding."""
     if invert(ridge.gram, ridge.inverse):

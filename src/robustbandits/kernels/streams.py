@@ -42,7 +42,7 @@ def borrow(leased: Any) -> np.random.Generator:
     return generator
 
 
-@overload(borrow)
+@overload(borrow, strict=False)
 def _borrow(leased: Any) -> Any:
     if isinstance(leased, types.Array):
         return lambda leased: _generator_at(

@@ -11,12 +11,12 @@ import numpy as np
 from robustbandits._jit import kernel
 from robustbandits.game import require
 from robustbandits.game.problem import Problem
+from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import (
     Floats,
     cholesky,
     cholesky_add_outer,
     products,
-    quadratic_forms,
     solve_upper,
 )
 from robustbandits.kernels.ridge import COUNT, REFRESH, Ridge, observe, start_ridge
@@ -65,8 +65,7 @@ class LinTSState(NamedTuple):
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         """Write each arm's posterior mean and standard deviation."""
-        products(self.ridge.theta, contexts, means)
-        quadratic_forms(self.ridge.inverse, contexts, bonuses)
+        score_columns(self.ridge.inverse, self.ridge.theta, contexts, means, bonuses)
         spread = self.scale * radius_at(self.radius, self.ridge, self.ridge.tally[COUNT] + 1.0)
         for a in range(bonuses.shape[0]):
             bonuses[a] = spread * math.sqrt(max(0.0, bonuses[a]))

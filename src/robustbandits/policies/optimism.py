@@ -17,7 +17,8 @@ from robustbandits._jit import kernel
 from robustbandits.game import require
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
-from robustbandits.kernels.linalg import Floats, products, quadratic_forms
+from robustbandits.kernels.columns import score_columns
+from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, ENERGY, Ridge, start_ridge
 from robustbandits.kernels.sampling import largest
 from robustbandits.policies.radius import RADII, Radius, radius_at
@@ -63,8 +64,7 @@ def optimistic_scores(
     optimist: Optimist, contexts: Floats, factor: float, means: Floats, bonuses: Floats
 ) -> None:
     """Write each arm's estimated mean, and its bonus ``factor · ‖x‖``."""
-    products(optimist.ridge.theta, contexts, means)
-    quadratic_forms(optimist.ridge.inverse, contexts, bonuses)
+    score_columns(optimist.ridge.inverse, optimist.ridge.theta, contexts, means, bonuses)
     for a in range(bonuses.shape[0]):
         bonuses[a] = factor * math.sqrt(max(0.0, bonuses[a]))
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from robustbandits._jit import kernel
+from robustbandits._jit import kernel, program
 from robustbandits.game import require
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
@@ -130,7 +130,7 @@ def _factor(state: RobustBanditState, candidate: int) -> float:
     return radius + corruption_bonus(state.optimist, state.levels[candidate])
 
 
-@kernel
+@program
 def _next_epoch(state: RobustBanditState, rng: np.random.Generator) -> None:
     """Pay EXP3, draw the next candidate, restart."""
     diary = state.diary
