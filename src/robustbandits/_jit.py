@@ -25,7 +25,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent
 #: Everything a kernel may be compiled from. Reports and the command line are not in it.
-KERNEL_SOURCES = ("_jit.py", "agent.py", "kernels", "game", "policies", "attacks")
+KERNEL_SOURCES = ("_jit.py", "kernels", "game", "policies", "attacks")
 #: How many generations of machine code to keep on disk.
 GENERATIONS = 5
 
