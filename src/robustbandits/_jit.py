@@ -123,6 +123,19 @@ def compiled_for(function: Function, *states: Any) -> Function:
     return _compiled_outside(function, tuple(outside)) if outside else function
 
 
+def entry_point(function: Any, *examples: Any) -> Callable[..., Any]:
+    """Return the machine code of a program for arguments of exactly the types of ``examples``.
+
+    Calling it skips Numba's look at the types, which takes longer than a whole live decision. The
+    caller vouches for the types: a wrong one is not noticed.
+    """
+    if not jit_is_on:
+        plain: Callable[..., Any] = function
+        return plain
+    code: Callable[..., Any] = function.compile(tuple(numba.typeof(value) for value in examples))
+    return code
+
+
 def _modules(kind: type) -> set[str]:
     """Names of the outside modules that hold the methods of a state's class."""
     methods = (python_of(value) for value in vars(kind).values() if hasattr(value, "py_func"))

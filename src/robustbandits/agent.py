@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from robustbandits._jit import compiled_for
+from robustbandits._jit import compiled_for, entry_point
 from robustbandits.game import require
 from robustbandits.game.live import (
     BONUSES,
@@ -38,27 +38,23 @@ SIGMAS = 6.0
 MAX_LOAD = 256 * 1024 * 1024
 
 
-class Decision:
-    """What an agent chose, and why.
+class Scores:
+    """What an agent thinks of a set of contexts.
 
     Attributes
     ----------
-    id
-        Number of the decision, by which its reward can be reported.
-    arm
-        Index of the chosen arm.
     means, bonuses
-        Estimated mean reward of each arm, and what was added for exploring it. Deterministic: for
-        a randomised policy they are what the choice was drawn from.
+        Estimated mean reward of each arm, and what is added for exploring it. Deterministic: for a
+        randomised policy they are what a choice is drawn from.
+    scores
+        Their sum.
     probabilities
-        Probability of each arm given what the agent knew; None where it has no closed form.
+        Probability of each arm given what the agent knows; None where it has no closed form.
     """
 
-    __slots__ = ("_table", "arm", "id")
+    __slots__ = ("_table",)
 
-    def __init__(self, number: int, arm: int, table: Floats):
-        self.id = number
-        self.arm = arm
+    def __init__(self, table: Floats):
         self._table = table
 
     @property
@@ -74,19 +70,40 @@ class Decision:
     @property
     def scores(self) -> Floats:
         """Mean plus bonus of each arm."""
-        scores: Floats = self._table[MEANS] + self._table[BONUSES]
-        return scores
-
-    @property
-    def score(self) -> float:
-        """Mean plus bonus of the chosen arm."""
-        return float(self._table[MEANS, self.arm] + self._table[BONUSES, self.arm])
+        total: Floats = self._table[MEANS] + self._table[BONUSES]
+        return total
 
     @property
     def probabilities(self) -> Floats | None:
         """Probability of each arm, or None."""
         row = self._table[PROBABILITIES]
         return None if math.isnan(row[0]) else row
+
+
+class Decision(Scores):
+    """What an agent chose, and why.
+
+    Attributes
+    ----------
+    id
+        Number of the decision, by which its reward can be reported.
+    arm
+        Index of the chosen arm.
+    score, probability
+        The chosen arm's entries of ``scores`` and ``probabilities``.
+    """
+
+    __slots__ = ("arm", "id")
+
+    def __init__(self, number: int, arm: int, table: Floats):
+        self.id = number
+        self.arm = arm
+        self._table = table
+
+    @property
+    def score(self) -> float:
+        """Mean plus bonus of the chosen arm."""
+        return float(self._table[MEANS, self.arm] + self._table[BONUSES, self.arm])
 
     @property
     def probability(self) -> float | None:
@@ -175,16 +192,19 @@ class Agent:
         self._bound = problem.context_bound * SLACK
         self._fixed_arms = bool(getattr(policy, "fixed_arms", False))
         self._state: Any = policy.start(problem)
-        self._decide = compiled_for(decide, self._state)
-        self._absorb = compiled_for(absorb, self._state)
         self._describe = compiled_for(describe, self._state)
         self._pending: dict[int, tuple[int, Floats]] = {}  # id: arm, memo and context
         self._next = 0
         self._forgotten = -1  # largest id that was dropped unrewarded
 
     def _set_stream(self, rng: np.random.Generator) -> None:
+        state, note, matrix = self._state, np.empty(1), np.empty((1, 1))
         self._rng = rng
         self._lease = lease(rng)
+        self._decide = entry_point(
+            compiled_for(decide, state), state, matrix, self._bound, self._lease, note, matrix
+        )
+        self._absorb = entry_point(compiled_for(absorb, state), state, 0, 0.0, self._lease, note)
 
     # ------------------------------------------------------------------------------- playing
 
@@ -223,25 +243,17 @@ class Agent:
         self._absorb(self._state, arm, value, self._lease, note)
         del self._pending[number]
 
-    def scores(self, contexts: npt.ArrayLike) -> Decision:
-        """Describe what the agent thinks of these contexts, without choosing or drawing anything.
+    def scores(self, contexts: npt.ArrayLike) -> Scores:
+        """Describe what the agent thinks of these contexts; choose, draw and change nothing.
 
-        Returns a :class:`Decision` with means, bonuses and scores; its arm is the one with the
-        largest score, its id is -1, and no reward can be reported for it. Policies that guess the
-        attack budget are described under the guess 0, or the one that is settled.
+        A policy that guesses the attack budget is described under the guess it has settled on, or
+        else under the guess 0; its probabilities are over all guesses.
         """
         array = self._check_shape(contexts)
         self._check_values(array)
         table = np.empty((3, len(array)))
-        self._describe(self._state, array, self._settled_memo(), table)
-        return Decision(-1, int(np.argmax(table[MEANS] + table[BONUSES])), table)
-
-    def _settled_memo(self) -> Floats:
-        memo = np.zeros(MEMO)
-        settled = getattr(self._state, "diary", None)
-        if settled is not None:
-            memo[0] = max(0.0, settled[0])
-        return memo
+        self._describe(self._state, array, table)
+        return Scores(table)
 
     @property
     def pending(self) -> int:

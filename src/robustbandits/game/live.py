@@ -59,8 +59,9 @@ def absorb(policy: Any, arm: int, reward: float, leased: Any, note: Floats) -> N
 
 
 @program
-def describe(policy: Any, contexts: Floats, memo: Floats, table: Floats) -> None:
+def describe(policy: Any, contexts: Floats, table: Floats) -> None:
     """Write each arm's mean, bonus and probability for contexts (arms, dim), choosing nothing."""
     shown = contexts.T.copy()
+    memo = np.full(MEMO, -1.0)  # a memo of no decision
     score(policy, shown, memo, table[MEANS], table[BONUSES])
     probability(policy, shown, memo, table[PROBABILITIES])

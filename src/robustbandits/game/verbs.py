@@ -49,7 +49,10 @@ class PolicyState(Protocol):
         ...
 
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean and bonus, without randomness."""
+        """Write each arm's estimated mean and bonus, without randomness.
+
+        The memo is that of the decision described, or -1 throughout when there is none.
+        """
         ...
 
 

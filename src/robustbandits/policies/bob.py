@@ -65,7 +65,8 @@ class BOBNoRestartState(NamedTuple):
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         """Write each arm's estimated mean and bonus under the decision's candidate."""
-        factor = width_factor(self.optimist, self.levels[int(memo[MEMO_CANDIDATE])])
+        candidate = int(max(0.0, memo[MEMO_CANDIDATE]))
+        factor = width_factor(self.optimist, self.levels[candidate])
         optimistic_scores(self.optimist, contexts, factor, means, bonuses)
 
     @kernel

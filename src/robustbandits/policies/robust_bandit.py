@@ -95,8 +95,9 @@ class RobustBanditState(NamedTuple):
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean and bonus under the decision's candidate."""
-        factor = _factor(self, int(memo[MEMO_CANDIDATE]))
+        """Write each arm's estimated mean and bonus under the decision's or epoch's candidate."""
+        candidate = memo[MEMO_CANDIDATE] if memo[MEMO_CANDIDATE] >= 0.0 else self.diary[CANDIDATE]
+        factor = _factor(self, int(max(0.0, candidate)))
         optimistic_scores(self.optimist, contexts, factor, means, bonuses)
 
     @kernel
