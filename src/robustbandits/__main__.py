@@ -1,0 +1,5 @@
+"""``python -m robustbandits``."""
+
+from robustbandits.cli.app import main
+
+main()

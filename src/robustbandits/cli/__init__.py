@@ -1,0 +1,1 @@
+"""The command ``robustbandits``. One file a command."""

@@ -1,0 +1,104 @@
+"""The table of final regrets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robustbandits.game.ledger import Ledger, frame
+from robustbandits.reports.intervals import half_width
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class Row:
+    """One policy in one panel, over all seeds."""
+
+    environment: str
+    attack: str
+    policy: str
+    seeds: int
+    regret: float  # mean of the final regret
+    low: float  # of its 95 % interval
+    high: float
+    spent: float
+    attacked_rounds: float
+
+
+class Summary:
+    """Final regrets with 95 % intervals (Student's t over seeds). Print it, or take its rows."""
+
+    def __init__(self, rows: Sequence[Row]):
+        self.rows = list(rows)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Rows as a data frame."""
+        return frame({key: [asdict(row)[key] for row in self.rows] for key in asdict(self.rows[0])})
+
+    def __str__(self) -> str:
+        heads = ("environment", "attack", "policy", "regret", "95 % interval", "spent")
+        body = [
+            (
+                row.environment,
+                row.attack,
+                row.policy,
+                f"{row.regret:,.0f}",
+                interval(row),
+                f"{row.spent:,.1f}",
+            )
+            for row in self.rows
+        ]
+        return aligned(heads, body, right=(3, 4, 5))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def summarise(ledgers: Sequence[Ledger]) -> Summary:
+    """Average the last line of each ledger over seeds, in order of first appearance."""
+    groups: dict[tuple[str, str, str], list[Ledger]] = {}
+    for ledger in ledgers:
+        groups.setdefault((ledger.environment, ledger.attack, ledger.policy), []).append(ledger)
+    rows = []
+    for (environment, attack, policy), group in groups.items():
+        final = np.array([ledger.final_regret for ledger in group])
+        mean, half = float(final.mean()), float(half_width(final))
+        rows.append(
+            Row(
+                environment=environment,
+                attack=attack,
+                policy=policy,
+                seeds=len(group),
+                regret=mean,
+                low=mean - half,
+                high=mean + half,
+                spent=float(np.mean([ledger.spent for ledger in group])),
+                attacked_rounds=float(np.mean([ledger.attacked_rounds for ledger in group])),
+            )
+        )
+    return Summary(rows)
+
+
+def interval(row: Row) -> str:
+    """Return the interval as text, or a dash for a single seed."""
+    return "-" if np.isnan(row.low) else f"{row.low:,.0f} to {row.high:,.0f}"
+
+
+def aligned(heads: Sequence[str], body: Sequence[Sequence[str]], right: Sequence[int]) -> str:
+    """Lay out plain text in columns."""
+    table = [tuple(heads), *[tuple(line) for line in body]]
+    widths = [max(len(line[i]) for line in table) for i in range(len(heads))]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in table
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
