@@ -1,0 +1,48 @@
+# Two commands do everything on a fresh machine: `make reproduce` and `make test`.
+PYTHON ?= python3
+ROUNDS ?= 1000000
+SEEDS ?= 10
+READING ?= all
+OUT ?= out
+BIN := .venv/bin
+
+.PHONY: reproduce test lint types layers parity check bench fix clean
+
+# Made anew when the project's needs change; editable, so never because its code does.
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "robustbandits needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+reproduce: .venv/ready  ## play the paper's Figure 1
+	$(BIN)/robustbandits reproduce --rounds $(ROUNDS) --seeds $(SEEDS) --reading $(READING) --out $(OUT)
+
+test: .venv/ready  ## all tests
+	$(BIN)/python -m pytest -n auto --dist loadscope
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/ready
+	$(BIN)/mypy
+
+layers: .venv/ready
+	$(BIN)/lint-imports
+
+# The same tests without compiled code; the slow ones are about compiled code or about long games.
+parity: .venv/ready
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m 'not slow and not statistical'
+
+check: lint types layers parity  ## everything that CI does beyond the tests
+
+bench: .venv/ready  ## measure speed; prints ratios, writes JSON
+	$(BIN)/python benchmarks/bench.py --out $(OUT)
+
+fix: .venv/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,82 @@
+"""Everything the package exports keeps its contract; a broken one is caught."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import robustbandits as rb
+from robustbandits.checks import BrokenContract, check_attack, check_environment, check_policy
+from robustbandits.game.problem import Problem
+from robustbandits.game.recipe import Recipe
+from robustbandits.game.rounds import deal
+
+
+def recipe(package, name):
+    kind = getattr(package, name)
+    return kind(10.0) if "budget" in getattr(kind, "__dataclass_fields__", {}) else kind()
+
+
+@pytest.mark.parametrize("name", rb.policies.__all__)
+def test_policy_keeps_its_contract(name):
+    check_policy(recipe(rb.policies, name))
+
+
+@pytest.mark.parametrize("name", rb.attacks.__all__)
+def test_attack_keeps_its_contract(name):
+    check_attack(recipe(rb.attacks, name))
+
+
+@pytest.mark.parametrize("name", rb.environments.__all__)
+def test_environment_keeps_its_contract(name):
+    check_environment(recipe(rb.environments, name))
+
+
+class ForgetfulState(NamedTuple):
+    count: np.ndarray
+
+    def choose(self, contexts, rng, memo):
+        self.count[0] += 1
+        return 0
+
+    def learn(self, arm, context, reward, memo, rng):
+        pass
+
+    def score(self, contexts, memo, means, bonuses):
+        means[:] = 0.0
+        bonuses[:] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Impure(Recipe):
+    def start(self, problem: Problem):
+        return ForgetfulState(np.zeros(1))
+
+
+def test_impure_policy_is_caught():
+    with pytest.raises(BrokenContract, match=r"choose changed the state"):
+        check_policy(Impure())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boastful(Recipe):
+    """Says that no context is longer than 1, and deals longer ones."""
+
+    def start(self, rounds, seed):
+        return BoastfulNature(rounds, np.random.default_rng(seed))
+
+
+class BoastfulNature:
+    def __init__(self, rounds, rng):
+        self.problem = Problem(arms=2, dim=2, rounds=rounds)
+        self.rng = rng
+
+    def draw(self, count):
+        noise = self.rng.standard_normal(count)
+        return deal(np.ones((count, 2, 2)), np.zeros((count, 2)), noise)
+
+
+def test_environment_beyond_its_bound_is_caught():
+    with pytest.raises(BrokenContract, match="exceeds its own bound"):
+        check_environment(Boastful())
