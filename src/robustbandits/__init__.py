@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robustbandits import attacks, environments, policies
+    from robustbandits._jit import kernel
     from robustbandits.agent import Agent, Decision
     from robustbandits.game.ledger import Ledger
     from robustbandits.game.simulate import simulate
@@ -27,6 +28,7 @@ __all__ = [
     "attacks",
     "compare",
     "environments",
+    "kernel",
     "policies",
     "simulate",
 ]
@@ -37,6 +39,7 @@ _HOMES = {
     "Ledger": "robustbandits.game.ledger",
     "Results": "robustbandits.results",
     "compare": "robustbandits.results",
+    "kernel": "robustbandits._jit",
     "simulate": "robustbandits.game.simulate",
 }
 _SUBPACKAGES = ("attacks", "checks", "environments", "policies")

@@ -1,5 +1,6 @@
 """Everything the package exports keeps its contract; a broken one is caught."""
 
+import dataclasses
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +16,8 @@ from robustbandits.game.rounds import deal
 
 def recipe(package, name):
     kind = getattr(package, name)
-    return kind(10.0) if "budget" in getattr(kind, "__dataclass_fields__", {}) else kind()
+    has_budget = any(field.name == "budget" for field in dataclasses.fields(kind))
+    return kind(10.0) if has_budget else kind()
 
 
 @pytest.mark.parametrize("name", rb.policies.__all__)

@@ -1,0 +1,55 @@
+"""The command line, as a user types it."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import robustbandits
+from robustbandits._jit import jit_is_on
+from robustbandits.cli.app import app
+
+runner = CliRunner()
+
+
+def test_help_names_the_commands():
+    result = runner.invoke(app, ["--help"])
+    assert result.exit_code == 0
+    assert "reproduce" in result.output
+
+
+def test_version_is_the_package_version():
+    result = runner.invoke(app, ["--version"])
+    assert result.output.strip() == robustbandits.__version__
+
+
+def test_unknown_command_is_a_usage_error():
+    assert runner.invoke(app, ["conquer"]).exit_code == 2
+
+
+@pytest.mark.parametrize("option", [["--rounds", "0"], ["--seeds", "-1"], ["--reading", "loud"]])
+def test_bad_option_is_a_usage_error(option):
+    assert runner.invoke(app, ["reproduce", *option]).exit_code == 2
+
+
+def test_help_and_import_do_without_numba():
+    code = (
+        "import sys, robustbandits, robustbandits.cli.app; "
+        "sys.exit(any(name in sys.modules for name in ('numba', 'matplotlib', 'scipy', 'pandas')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not jit_is_on, reason="too slow without compiled code")
+def test_reproduce_writes_the_figure_and_the_table(tmp_path):
+    arguments = ["reproduce", "--rounds", "300", "--seeds", "2", "--out", str(tmp_path)]
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "figure1.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "figure1.svg").read_text(encoding="utf-8")
+    table = (tmp_path / "figure1.txt").read_text(encoding="utf-8")
+    assert table.count("BOB-No-Restart") == 6
+    assert "as-written" in table
+    assert "well-specified" in table
