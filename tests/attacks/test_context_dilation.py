@@ -1,0 +1,126 @@
+"""ContextDilation: a good arm looks larger than it is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import robustbandits as rb
+from property.laws import PLAIN, WILD, deal_rounds, law, played, trace
+from robustbandits._jit import jit_is_on
+from robustbandits.game.verbs import MEMO, choose
+
+ENVIRONMENTS = pytest.mark.parametrize(
+    "environment", [WILD, PLAIN], ids=["intercept", "no intercept"]
+)
+ROUNDS = 200
+
+
+def lengths(contexts: np.ndarray) -> np.ndarray:
+    return np.sqrt((contexts**2).sum(axis=1))
+
+
+def free(contexts: np.ndarray, environment) -> np.ndarray:
+    """The coordinates that may change."""
+    return contexts[:, :-1] if environment.intercept else contexts
+
+
+@ENVIRONMENTS
+def test_at_most_one_arm_is_stretched_in_a_round(environment):
+    seen = trace(rb.attacks.ContextDilation(math.inf), environment=environment, rounds=ROUNDS)
+    changed = (seen.shown != seen.dealt).any(axis=1)
+    assert set(changed.sum(axis=1).tolist()) == {0, 1}
+
+
+@ENVIRONMENTS
+@pytest.mark.parametrize("which", ["chosen", "every"])
+def test_contexts_become_longer_and_keep_their_direction(environment, which):
+    attack = rb.attacks.ContextDilation(math.inf, which=which, factor=1.5)
+    seen = trace(attack, environment=environment, rounds=ROUNDS)
+    before, after = free(seen.dealt, environment), free(seen.shown, environment)
+    ratio = lengths(after) / lengths(before)
+    assert (ratio >= 1.0 - 1e-12).all()
+    assert (ratio <= 1.5 + 1e-12).all()
+    np.testing.assert_allclose(after, before * ratio[:, None, :], atol=1e-14)
+
+
+@ENVIRONMENTS
+def test_the_stretch_is_the_factor_or_all_that_the_bound_allows(environment):
+    attack = rb.attacks.ContextDilation(math.inf, which="every", top=1.0, factor=1.5)
+    seen = trace(attack, environment=environment, rounds=ROUNDS)
+    before, after = free(seen.dealt, environment), free(seen.shown, environment)
+    room = math.sqrt(0.5) if environment.intercept else 1.0
+    wanted = np.minimum(1.5, room / lengths(before))
+    np.testing.assert_allclose(lengths(after) / lengths(before), wanted, rtol=1e-12)
+    assert (wanted < 1.5).any()
+    assert (wanted == 1.5).any()
+
+
+@ENVIRONMENTS
+def test_the_arm_about_to_be_chosen_is_stretched_if_and_only_if_it_is_good(environment):
+    problem, block = deal_rounds(environment, ROUNDS)
+    # Knowing the arm needs the state before each round: play round by round and peek.
+    attack = rb.attacks.ContextDilation(math.inf)
+    seen = trace(attack, environment=environment, rounds=ROUNDS)
+    policy = rb.policies.LinUCB().start(problem)
+    dice = np.random.default_rng(0)
+    for t in range(ROUNDS):
+        arm = choose(policy, block.contexts[t].copy(), dice, np.zeros(MEMO))
+        good = (block.means[t] > block.means[t, arm]).sum() < 2
+        changed = np.flatnonzero((seen.shown[t] != block.contexts[t]).any(axis=0))
+        assert changed.tolist() == ([arm] if good else [])
+        policy.learn(seen.arms[t], seen.taught[t], seen.seen[t], np.zeros(MEMO), dice)
+
+
+def test_every_good_arm_is_stretched_and_no_other():
+    attack = rb.attacks.ContextDilation(math.inf, which="every")
+    seen = trace(attack, rounds=ROUNDS)
+    rank = (seen.means[:, None, :] > seen.means[:, :, None]).sum(axis=2)
+    changed = (seen.shown != seen.dealt).any(axis=1)
+    assert (changed == (rank < 2)).all()
+
+
+def test_all_but_worst_never_stretches_the_worst_arm():
+    attack = rb.attacks.ContextDilation(math.inf, which="every", top="all-but-worst")
+    seen = trace(attack, rounds=ROUNDS)
+    worst = seen.means.argmin(axis=1)
+    untouched = (seen.shown == seen.dealt).all(axis=1)
+    assert untouched[np.arange(ROUNDS), worst].all()
+    assert untouched.sum() == ROUNDS
+
+
+def test_a_context_at_the_bound_is_left_alone():
+    problem, block = deal_rounds(PLAIN, 20)
+    long = block.contexts / lengths(block.contexts)[:, None, :] * (1.0 + 1e-9)
+    attack = rb.attacks.ContextDilation(math.inf, top=1.0)
+    game = played(problem, block._replace(contexts=long), attack, rb.policies.LinUCB())
+    assert not game.purse.account.any()
+
+
+def test_a_zero_context_is_left_alone():
+    problem, block = deal_rounds(PLAIN, 20)
+    block = block._replace(contexts=np.zeros_like(block.contexts))
+    attack = rb.attacks.ContextDilation(math.inf, top=1.0)
+    game = played(problem, block, attack, rb.policies.LinUCB())
+    assert not game.purse.account.any()
+
+
+@law
+@given(budget=st.floats(1e-3, 0.05), seed=st.integers(0, 20))
+def test_a_truncated_stretch_adds_exactly_what_is_left_to_the_length(budget, seed):
+    attack = rb.attacks.ContextDilation(budget, top=1.0)
+    seen = trace(attack, environment=PLAIN, rounds=30, seed=seed)
+    assert seen.spent[-1] == budget
+    longer = (lengths(seen.shown) - lengths(seen.dealt)).sum()
+    assert longer == pytest.approx(budget, rel=1e-9)
+
+
+@pytest.mark.skipif(jit_is_on, reason="compiles one more pair; plain Python plays it for nothing")
+def test_a_randomised_policy_is_peeked_at_with_the_attackers_dice():
+    seen = trace(rb.attacks.ContextDilation(math.inf, top=1.0), rb.policies.LinTS())
+    stretched = (seen.shown != seen.dealt).any(axis=1).argmax(axis=1)
+    assert 0.0 < (stretched == seen.arms).mean() < 1.0

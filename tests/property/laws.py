@@ -1,0 +1,392 @@
+"""What the law tests share: who plays, recorders and scripts, and a look at every round."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import hypothesis
+import numpy as np
+
+import robustbandits as rb
+from robustbandits._jit import jit_is_on, kernel
+from robustbandits.game.ledger import Book
+from robustbandits.game.match import NATURE, Game, stream
+from robustbandits.game.problem import Problem
+from robustbandits.game.purse import Purse
+from robustbandits.game.rounds import Rounds, deal
+from robustbandits.game.verbs import choose, learn
+
+#: Budgets that have broken purses before: nothing, dust, fractions, plenty, everything.
+BUDGETS = (0.0, 1e-12, 0.3, 7.3, 100.0, 1e9, math.inf)
+
+#: Few dimensions and much noise, so that rewards also leave [0, 1] and means reach far.
+WILD = rb.environments.Simulation(arms=5, dim=2, noise=0.25)
+PLAIN = rb.environments.Simulation(arms=5, dim=2, noise=0.25, intercept=False)
+
+#: The same examples in every run: a law that breaks, breaks for everybody.
+law = hypothesis.settings(deadline=None, max_examples=80, derandomize=True)
+
+
+# ---------------------------------------------------------------------------------- who plays
+
+_REQUIRED = {"budget": 5.0}
+_SETTINGS: dict[str, dict[str, Any]] = {"RobustBandit": {"epoch": 20}}  # so that it restarts
+
+
+def example(kind: type, **values: Any) -> Any:
+    """Make a recipe, filling in the parameters that it insists on."""
+    for field in dataclasses.fields(kind):
+        nothing = field.default is dataclasses.MISSING and field.name not in values
+        if nothing and field.default_factory is dataclasses.MISSING:
+            assert field.name in _REQUIRED, f"tell laws.py how to fill {kind.__name__}.{field.name}"
+            values[field.name] = _REQUIRED[field.name]
+    return kind(**values)
+
+
+def make_attack(name: str, budget: float = 5.0, **values: Any) -> Any:
+    """Make an exported attack; NoAttack has no budget to set."""
+    kind = getattr(rb.attacks, name)
+    if "budget" not in {field.name for field in dataclasses.fields(kind)}:
+        return kind()
+    return example(kind, budget=budget, **values)
+
+
+POLICIES = {
+    name: example(getattr(rb.policies, name), **_SETTINGS.get(name, {}))
+    for name in rb.policies.__all__
+}
+
+#: Every exported attack as it comes, and the other forms of those that have some.
+FORMS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in rb.attacks.__all__}
+FORMS |= {
+    "Garcelon floor": ("Garcelon", {"replace": "floor", "top": "all-but-worst"}),
+    "Garcelon top=1": ("Garcelon", {"top": 1.0}),
+    "Oracle shift": ("Oracle", {"form": "shift", "top": "all-but-worst"}),
+    "FlipTheta mean": ("FlipTheta", {"form": "mean"}),
+    "FlipTheta origin": ("FlipTheta", {"form": "origin", "rounds": 40}),
+    "ContextDilation every": ("ContextDilation", {"which": "every", "factor": 10.0}),
+}
+ATTACKERS = [form for form in FORMS if form != "NoAttack"]
+#: The paper's own: they strike early and often, so their purses do run empty in a short game.
+EAGER = [
+    form
+    for form, (name, _) in FORMS.items()
+    if name in ("Garcelon", "Oracle", "FlipTheta", "ContextDilation")
+]
+
+
+def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:
+    """Make one of the forms above."""
+    name, values = FORMS[form]
+    return make_attack(name, budget, **values, **({} if name == "NoAttack" else {"purse": purse}))
+
+
+def pairs() -> list[tuple[str, str]]:
+    """(attack, policy) pairs: all of them in plain Python, fewer where each must be compiled."""
+    every = [(attack, policy) for attack in rb.attacks.__all__ for policy in POLICIES]
+    if not jit_is_on:
+        return every
+    return [pair for pair in every if pair[1] == "LinUCB" or pair[0] in ("NoAttack", "Garcelon")]
+
+
+# -------------------------------------------------------------------------- recorder and script
+
+
+class RecorderState(NamedTuple):
+    """A policy's state, and all that this policy was shown and told."""
+
+    inner: Any
+    shown: np.ndarray  # (rounds, dim, arms) contexts
+    taught: np.ndarray  # (rounds, dim) context handed back with the reward
+    seen: np.ndarray  # (rounds,) rewards
+    arms: np.ndarray  # (rounds,)
+    clock: np.ndarray  # (1,) rounds learned
+
+    @kernel
+    def choose(self, contexts, rng, memo):
+        """Write down the contexts; a peek is overwritten by the choice that follows."""
+        for i in range(contexts.shape[0]):
+            for a in range(contexts.shape[1]):
+                self.shown[self.clock[0], i, a] = contexts[i, a]
+        return choose(self.inner, contexts, rng, memo)
+
+    @kernel
+    def learn(self, arm, context, reward, memo, rng):
+        """Write down the reward."""
+        t = self.clock[0]
+        for i in range(context.shape[0]):
+            self.taught[t, i] = context[i]
+        self.seen[t] = reward
+        self.arms[t] = arm
+        self.clock[0] = t + 1
+        learn(self.inner, arm, context, reward, memo, rng)
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Any policy, under observation."""
+
+    policy: Any
+    name: str = "Recorder"
+
+    def start(self, problem: Problem) -> RecorderState:
+        rounds = problem.rounds
+        assert rounds is not None
+        return RecorderState(
+            inner=self.policy.start(problem),
+            shown=np.full((rounds, problem.dim, problem.arms), np.nan),
+            taught=np.full((rounds, problem.dim), np.nan),
+            seen=np.full(rounds, np.nan),
+            arms=np.full(rounds, -1, dtype=np.int64),
+            clock=np.zeros(1, dtype=np.int64),
+        )
+
+
+class ScriptedState(NamedTuple):
+    """Proposals written down in advance."""
+
+    contexts: np.ndarray  # (rounds, dim, arms) wanted
+    rewards: np.ndarray  # (rounds,) wanted
+    moves: np.ndarray  # (rounds,) whether contexts are proposed
+    pays: np.ndarray  # (rounds,) whether a reward is proposed
+
+    @kernel
+    def propose_contexts(self, policy, scene, wanted, rng):
+        """Propose the script's contexts; draw a number whether or not there are any."""
+        rng.random()
+        if self.moves[scene.round]:
+            for i in range(wanted.shape[0]):
+                for a in range(wanted.shape[1]):
+                    wanted[i, a] = self.contexts[scene.round, i, a]
+
+    @kernel
+    def propose_reward(self, policy, scene, arm, reward, rng):
+        """Propose the script's reward; draw a number whether or not there is one."""
+        rng.random()
+        return self.rewards[scene.round] if self.pays[scene.round] else reward
+
+
+@dataclass(frozen=True, eq=False)
+class Scripted:
+    """An attack on contexts and rewards that proposes what a test wrote down; None keeps."""
+
+    budget: float
+    contexts: np.ndarray | None = None
+    rewards: np.ndarray | None = None
+    purse: str = "truncate"
+    name: str = "Scripted"
+
+    def start(self, problem: Problem) -> ScriptedState:
+        rounds = problem.rounds
+        assert rounds is not None
+        nothing = np.zeros((rounds, problem.dim, problem.arms))
+        return ScriptedState(
+            contexts=nothing if self.contexts is None else np.array(self.contexts, dtype=float),
+            rewards=np.zeros(rounds) if self.rewards is None else np.array(self.rewards, float),
+            moves=np.full(rounds, self.contexts is not None),
+            pays=np.full(rounds, self.rewards is not None),
+        )
+
+
+class ScribblerState(NamedTuple):
+    """A policy that breaks the contract: it overwrites whatever it is handed."""
+
+    nothing: np.ndarray
+
+    @kernel
+    def choose(self, contexts, rng, memo):
+        """Choose by the first feature, then spoil the contexts."""
+        arm = 0
+        for a in range(contexts.shape[1]):
+            if contexts[0, a] > contexts[0, arm]:
+                arm = a
+        for i in range(contexts.shape[0]):
+            for a in range(contexts.shape[1]):
+                contexts[i, a] = 77.0
+        return arm
+
+    @kernel
+    def learn(self, arm, context, reward, memo, rng):
+        """Spoil the context."""
+        for i in range(context.shape[0]):
+            context[i] = 88.0
+
+
+@dataclass(frozen=True)
+class Scribbler:
+    """Recipe of a policy that scribbles."""
+
+    name: str = "Scribbler"
+
+    def start(self, problem: Problem) -> ScribblerState:
+        return ScribblerState(np.zeros(1))
+
+
+class NoterState(NamedTuple):
+    """A policy that writes its memo in some rounds only, and counts what comes back."""
+
+    counts: np.ndarray  # (2,) rounds learned; rounds that came with a note
+
+    @kernel
+    def choose(self, contexts, rng, memo):
+        """Play the first arm; leave a note when its first feature is positive."""
+        if contexts[0, 0] > 0.0:
+            memo[0] = 1.0
+        return 0
+
+    @kernel
+    def learn(self, arm, context, reward, memo, rng):
+        """Count the notes."""
+        self.counts[0] += 1.0
+        self.counts[1] += memo[0]
+
+    @kernel
+    def score(self, contexts, memo, means, bonuses):
+        """Nothing to say."""
+        for a in range(means.shape[0]):
+            means[a] = 0.0
+            bonuses[a] = 0.0
+
+
+@dataclass(frozen=True)
+class Noter:
+    """Recipe of a policy that leaves notes now and then."""
+
+    name: str = "Noter"
+
+    def start(self, problem: Problem) -> NoterState:
+        return NoterState(np.zeros(2))
+
+
+# --------------------------------------------------------------------------- a look at each round
+
+
+def deal_rounds(environment: Any, rounds: int, seed: int = 0) -> tuple[Problem, Rounds]:
+    """Draw all the rounds that a match with this seed would meet."""
+    nature = environment.start(rounds, stream(seed, NATURE))
+    return nature.problem, nature.draw(rounds)
+
+
+def copy_rounds(rounds: Rounds) -> Rounds:
+    """Copy a block, so that a test may change it."""
+    return deal(rounds.contexts.copy(), rounds.means.copy(), rounds.noise.copy())
+
+
+def enter(problem: Problem, attack: Any, policy: Any, seed: int = 0) -> Game:
+    """Open a game that records every single round."""
+    assert problem.rounds is not None
+    return Game(policy, attack, problem, seed, points=problem.rounds)
+
+
+def played(problem: Problem, rounds: Rounds, attack: Any, policy: Any, seed: int = 0) -> Game:
+    """Play a game and return it, book and states open."""
+    game = enter(problem, attack, policy, seed)
+    game.advance(rounds)
+    return game
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Every round of a game: as dealt, as shown, as earned, as seen, and what was booked."""
+
+    dealt: np.ndarray  # (rounds, dim, arms)
+    shown: np.ndarray
+    taught: np.ndarray  # (rounds, dim)
+    arms: np.ndarray  # (rounds,)
+    means: np.ndarray  # (rounds, arms)
+    earned: np.ndarray  # (rounds,) nature's own reward
+    seen: np.ndarray  # (rounds,)
+    spent: np.ndarray  # (rounds,) booked so far, after each round
+    touched: np.ndarray  # (rounds,) rounds booked as attacked so far
+    purse: Purse
+    book: Book
+    inner: Any
+
+    @property
+    def context_prices(self) -> np.ndarray:
+        """Length of what changed in the contexts, worked out again."""
+        return np.sqrt(((self.shown - self.dealt) ** 2).sum(axis=1)).sum(axis=1)
+
+    @property
+    def reward_prices(self) -> np.ndarray:
+        """Size of what changed in the reward, worked out again."""
+        return np.abs(self.seen - self.earned)
+
+
+def trace_rounds(
+    problem: Problem, rounds: Rounds, attack: Any, policy: Any, seed: int = 0
+) -> Trace:
+    """Play a game under observation."""
+    game = played(problem, rounds, attack, Recorder(policy), seed)
+    state = game.policy
+    index = np.arange(len(rounds.noise))
+    return Trace(
+        dealt=rounds.contexts,
+        shown=state.shown,
+        taught=state.taught,
+        arms=state.arms,
+        means=rounds.means,
+        earned=rounds.means[index, state.arms] + rounds.noise,
+        seen=state.seen,
+        spent=game.book.columns[:, 2],
+        touched=game.book.columns[:, 3],
+        purse=game.purse,
+        book=game.book,
+        inner=state.inner,
+    )
+
+
+def trace(
+    attack: Any,
+    policy: Any = None,
+    *,
+    environment: Any = WILD,
+    rounds: int = 120,
+    seed: int = 0,
+) -> Trace:
+    """Play a game of an environment under observation; LinUCB plays unless told otherwise."""
+    problem, block = deal_rounds(environment, rounds, seed)
+    return trace_rounds(problem, block, attack, policy or rb.policies.LinUCB(), seed)
+
+
+# ----------------------------------------------------------------------------------------- bits
+
+
+def arrays_of(state: Any, path: str = "state") -> Iterator[tuple[str, np.ndarray]]:
+    """Every array of a state, with its path."""
+    for name, value in zip(state._fields, state, strict=True):
+        if isinstance(value, np.ndarray):
+            yield f"{path}.{name}", value
+        elif hasattr(value, "_fields"):
+            yield from arrays_of(value, f"{path}.{name}")
+
+
+def first_above(values: np.ndarray, level: float) -> int:
+    """Index of the first value above a level; the number of values when there is none."""
+    above = np.flatnonzero(values > level)
+    return int(above[0]) if len(above) else len(values)
+
+
+def bits_of(state: Any) -> dict[str, bytes]:
+    """Every bit that a state holds in arrays."""
+    return {path: array.tobytes() for path, array in arrays_of(state)}
+
+
+def game_bits(game: Game) -> dict[str, Any]:
+    """Every bit of a game that its attack may have influenced."""
+    return {
+        "pulls": game.book.pulls.tobytes(),
+        "regret and rewards": game.book.columns[:, :2].tobytes(),
+        "sums": game.book.sums.tobytes(),
+        "policy stream": game.policy_rng.bit_generator.state,
+        **bits_of(game.policy),
+    }
+
+
+def same_bits(first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether two arrays agree in every bit, signs of zeros and NaNs included."""
+    return first.shape == second.shape and first.tobytes() == second.tobytes()
