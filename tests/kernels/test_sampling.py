@@ -1,0 +1,141 @@
+"""Choices made with a random stream: fair, and frugal with it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from robustbandits._jit import program, python_of
+from robustbandits.kernels.sampling import draw, largest, share_of_largest
+
+#: A correct program fails a two-sided check with a smaller probability than this.
+FAILURE = 1e-7
+
+
+@program
+def count_largest(values, rng, times, counts):
+    for _ in range(times):
+        counts[largest(values, rng, False)] += 1
+
+
+@program
+def count_draws(chances, rng, times, counts):
+    for _ in range(times):
+        counts[draw(chances, rng)] += 1
+
+
+def assert_frequency(count, times, chance):
+    """Whether a binomial count is believable, with a false alarm below FAILURE."""
+    low, high = stats.binom.ppf([FAILURE / 2, 1 - FAILURE / 2], times, chance)
+    assert low <= count <= high
+
+
+values = st.lists(st.sampled_from([-1.0, 0.0, 0.25, 1.0, 3.0]), min_size=1, max_size=9)
+
+
+def position(rng):
+    return rng.bit_generator.state["state"]["state"]
+
+
+@settings(deadline=None)
+@given(values, st.integers(0, 1000))
+def test_largest_points_at_a_largest_value(numbers, seed):
+    array = np.array(numbers)
+    assert array[largest(array, np.random.default_rng(seed), False)] == array.max()
+
+
+@settings(deadline=None)
+@given(values)
+def test_largest_first_is_argmax_and_draws_nothing(numbers):
+    rng = np.random.default_rng(0)
+    before = position(rng)
+    assert largest(np.array(numbers), rng, True) == np.argmax(numbers)
+    assert position(rng) == before
+
+
+@settings(deadline=None)
+@given(values)
+def test_largest_touches_the_stream_only_for_equals(numbers):
+    rng, other = np.random.default_rng(0), np.random.default_rng(0)
+    largest(np.array(numbers), rng, False)
+    if numbers.count(max(numbers)) > 1:
+        other.random()
+    assert position(rng) == position(other)
+
+
+def test_largest_among_minus_infinities_is_in_range():
+    assert largest(np.full(3, -np.inf), np.random.default_rng(0), False) in range(3)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    "numbers", [[1.0, 1.0], [0.0, 2.0, -1.0, 2.0, 2.0], [0.5] * 7, [3.0, 1.0, 3.0]]
+)
+def test_largest_equals_share_evenly(numbers):
+    array, times = np.array(numbers), 100_000
+    counts = np.zeros(len(numbers), dtype=np.int64)
+    count_largest(array, np.random.default_rng(1), times, counts)
+    equals = np.flatnonzero(array == array.max())
+    assert counts.sum() == counts[equals].sum() == times
+    for index in equals:
+        assert_frequency(counts[index], times, 1 / len(equals))
+
+
+@settings(deadline=None)
+@given(values, st.floats(0.0, 1.0), st.booleans())
+def test_share_of_largest_splits_the_mass_among_the_largest(numbers, mass, first):
+    array = np.array(numbers)
+    out = np.full(len(numbers), 0.5)
+    share_of_largest(array, first, mass, out)
+    gained = out - 0.5
+    best = np.flatnonzero(array == array.max())
+    best = best[:1] if first else best
+    expected = np.zeros(len(numbers))
+    expected[best] = mass / len(best)
+    np.testing.assert_allclose(gained, expected, atol=1e-15)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    "chances", [[1.0], [0.5, 0.5], [0.1, 0.0, 0.6, 0.3], [0.001, 0.998, 0.001], [0.125] * 8]
+)
+def test_draw_frequencies_are_the_probabilities(chances):
+    array, times = np.array(chances), 200_000
+    counts = np.zeros(len(chances), dtype=np.int64)
+    count_draws(array, np.random.default_rng(2), times, counts)
+    assert counts.sum() == times
+    for count, chance in zip(counts, chances, strict=True):
+        assert_frequency(count, times, chance)
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=12), st.integers(0, 2**32 - 1))
+def test_draw_compares_one_number_with_the_cumulative_sum(weights, seed):
+    chances = np.array(weights) / sum(weights)
+    rng, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    index = draw(chances, rng)
+    level = other.random()
+    assert position(rng) == position(other)
+    assert level >= chances[:index].sum() - 1e-12
+    assert index == len(chances) - 1 or level < chances[: index + 1].sum() + 1e-12
+
+
+class Always:
+    """A stream that always says the same."""
+
+    def __init__(self, level):
+        self.level = level
+
+    def random(self):
+        return self.level
+
+
+def test_draw_probabilities_that_sum_to_less_than_one_fall_to_the_last():
+    almost_one = np.nextafter(1.0, 0.0)
+    assert python_of(draw)(np.array([0.3, 0.3, 0.3]), Always(almost_one)) == 2
+
+
+def test_largest_level_just_below_one_is_the_last_equal():
+    almost_one = np.nextafter(1.0, 0.0)
+    assert python_of(largest)(np.array([2.0, 2.0, 0.0, 2.0]), Always(almost_one), False) == 3

@@ -1,0 +1,85 @@
+"""LinTS: a draw from the posterior, and its best arm."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from reference.playing import agent_for, block_of, play, ridge_of, same_bits
+from robustbandits.kernels.ridge import REFRESH
+from robustbandits.policies import Greedy, LinTS, LinUCB
+
+
+@pytest.mark.parametrize("radius", ["trace", "det"])
+def test_lints_without_spread_is_greedy(radius):
+    block = block_of(600, arms=8, dim=4)
+    lints = agent_for(LinTS(scale=0.0, radius=radius, ties="first"), block)
+    greedy = agent_for(Greedy(ties="first"), block)
+    assert play(lints, block) == play(greedy, block)
+    assert same_bits(ridge_of(lints), ridge_of(greedy))
+
+
+@pytest.mark.parametrize("rounds", [50, REFRESH - 1, REFRESH, REFRESH + 3])
+def test_lints_factor_stays_the_root_of_the_gram(rounds):
+    block = block_of(rounds, arms=3, dim=4)
+    agent = agent_for(LinTS(), block)
+    play(agent, block)
+    factor = agent._state.factor
+    np.testing.assert_allclose(factor.T @ factor, ridge_of(agent).gram, rtol=1e-9, atol=1e-9)
+    assert np.array_equal(factor, np.triu(factor))
+    assert (np.diag(factor) > 0).all()
+
+
+def test_lints_fresh_factor_is_the_root_of_the_penalty():
+    block = block_of(1, arms=3, dim=2)
+    state = agent_for(LinTS(ridge=4.0), block)._state
+    assert np.array_equal(state.factor, 2.0 * np.eye(3))
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("scale", [0.2, 1.0])
+def test_lints_chooses_an_arm_as_often_as_the_posterior_says(scale):
+    # Of two arms the first wins when N(θ̂, v²V⁻¹) puts (x - y)·θ above 0: a normal tail.
+    block = block_of(60, arms=2, dim=3, seed=4)
+    agent = agent_for(LinTS(scale=scale), block)
+    play(agent, block)
+    ridge, contexts = ridge_of(agent), block.contexts[0].T
+    apart = contexts[0] - contexts[1]
+    beta = 0.1 * math.sqrt(4 * math.log((1 + 61 / 0.1) / 0.01)) + math.sqrt(0.1)
+    deviation = scale * beta * math.sqrt(apart @ np.linalg.solve(ridge.gram, apart))
+    mean = apart @ np.linalg.solve(ridge.gram, ridge.moment)
+    chance = stats.norm.cdf(mean / deviation)
+    assert 0.05 < chance < 0.95
+    times = 20_000
+    wins = sum(agent.choose(contexts).arm == 0 for _ in range(times))
+    low, high = stats.binom.ppf([5e-8, 1 - 5e-8], times, chance)
+    assert low <= wins <= high
+
+
+def test_lints_reports_linucb_bonuses_times_scale_and_no_probabilities():
+    block = block_of(100, arms=5, dim=3)
+    lints, linucb = agent_for(LinTS(scale=0.5), block), agent_for(LinUCB(), block)
+    for contexts, reward in zip(block.contexts[:, :, :1], block.noise, strict=True):
+        for agent in (lints, linucb):  # one arm only: both learn the same
+            agent.learn(agent.choose(contexts.T), reward)
+    contexts = block.contexts[0].T
+    ours, theirs = lints.scores(contexts), linucb.scores(contexts)
+    np.testing.assert_allclose(ours.bonuses, 0.5 * theirs.bonuses, rtol=1e-12)
+    assert np.array_equal(ours.means, theirs.means)
+    assert ours.probabilities is None
+    assert lints.choose(contexts).probability is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"scale": -1.0}, ValueError, "scale must be >= 0, got -1.0"),
+        ({"scale": float("inf")}, ValueError, "scale must be finite, got inf"),
+        ({"scale": "1"}, TypeError, "scale must be a number, got '1'"),
+        ({"delta": 2}, ValueError, "delta must be between 0 and 1 .*, got 2"),
+    ],
+)
+def test_lints_bad_parameter_is_named(parameters, error, words):
+    with pytest.raises(error, match=words):
+        LinTS(**parameters)
