@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import math
+import numbers
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from robustbandits import __version__
 from robustbandits._jit import compiled_for, entry_point
 from robustbandits.game import require
 from robustbandits.game.live import (
@@ -28,7 +31,16 @@ from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, Policy
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.streams import lease
-from robustbandits.snapshot import SnapshotError, read_snapshot, write_snapshot
+from robustbandits.snapshot import (
+    SnapshotError,
+    fill,
+    read_snapshot,
+    state_arrays,
+    stream_from_dict,
+    stream_to_dict,
+    to_floats,
+    write_snapshot,
+)
 
 #: Contexts may exceed their bound by this much, to forgive rounding.
 SLACK = 1 + 1e-9
@@ -36,6 +48,23 @@ SLACK = 1 + 1e-9
 SIGMAS = 6.0
 #: A file may ask for this many bytes of state beyond its own size, no more.
 MAX_LOAD = 256 * 1024 * 1024
+#: Ids are saved as float64, which holds every whole number up to here.
+MAX_ID = 1 << 53
+
+#: Entries of a file's header, besides the list of its arrays.
+HEADER = (
+    "kind",
+    "written_by",
+    "policy",
+    "problem",
+    "reward_range",
+    "capacity",
+    "next",
+    "forgotten",
+    "stream",
+)
+
+FLOAT64 = np.dtype(np.float64)
 
 
 class Scores:
@@ -140,7 +169,8 @@ class Agent:
 
     Notes
     -----
-    An agent is not thread-safe: put a lock around it, or give each thread its own.
+    An agent is not thread-safe: put a lock around it, or give each thread its own. A deep copy, or
+    an agent pickled to another process, goes on by itself from the same state and randomness.
 
     Examples
     --------
@@ -163,6 +193,10 @@ class Agent:
         reward_range: tuple[float, float] | None = None,
         pending: int = 100_000,
     ):
+        if isinstance(policy, type) or not callable(getattr(policy, "start", None)):
+            raise TypeError(
+                f"policy must be a recipe, for example rb.policies.LinUCB(); got {policy!r}"
+            )
         problem = Problem(
             arms=arms,
             dim=dim,
@@ -175,7 +209,7 @@ class Agent:
         else:
             entropy = stream(require.count("seed", seed, low=0), POLICY)
         self._open(policy, problem, reward_range, pending)
-        self._set_stream(np.random.Generator(np.random.PCG64(entropy)))
+        self._connect(np.random.Generator(np.random.PCG64(entropy)))
 
     def _open(
         self,
@@ -192,12 +226,12 @@ class Agent:
         self._bound = problem.context_bound * SLACK
         self._fixed_arms = bool(getattr(policy, "fixed_arms", False))
         self._state: Any = policy.start(problem)
-        self._describe = compiled_for(describe, self._state)
         self._pending: dict[int, tuple[int, Floats]] = {}  # id: arm, memo and context
         self._next = 0
         self._forgotten = -1  # largest id that was dropped unrewarded
 
-    def _set_stream(self, rng: np.random.Generator) -> None:
+    def _connect(self, rng: np.random.Generator) -> None:
+        """Join state, stream and machine code."""
         state, note, matrix = self._state, np.empty(1), np.empty((1, 1))
         self._rng = rng
         self._lease = lease(rng)
@@ -205,6 +239,20 @@ class Agent:
             compiled_for(decide, state), state, matrix, self._bound, self._lease, note, matrix
         )
         self._absorb = entry_point(compiled_for(absorb, state), state, 0, 0.0, self._lease, note)
+
+    @functools.cached_property
+    def _describe(self) -> Callable[..., Any]:
+        matrix = np.empty((1, 1))
+        return entry_point(compiled_for(describe, self._state), self._state, matrix, matrix)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy must find its own addresses: those in a lease die with the agent they belong to.
+        own = ("_lease", "_decide", "_absorb", "_describe")
+        return {name: value for name, value in vars(self).items() if name not in own}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        vars(self).update(values)
+        self._connect(self._rng)
 
     # ------------------------------------------------------------------------------- playing
 
@@ -234,12 +282,16 @@ class Agent:
 
     def learn(self, decision: Decision | int, reward: float) -> None:
         """Learn the reward of a decision, given itself or its id, in any order, once each."""
-        number = decision.id if isinstance(decision, Decision) else decision
         value = self._check_reward(reward)
-        try:
-            arm, note = self._pending[number]
-        except (KeyError, TypeError):
-            raise self._unknown(number) from None
+        number = _number_of(decision)
+        if number not in self._pending:
+            raise self._unknown(number)
+        arm, note = self._pending[number]
+        if isinstance(decision, Decision) and decision.arm != arm:
+            raise ValueError(
+                f"decision must be one of this agent's, whose decision {number} chose arm {arm}; "
+                f"got {decision!r} of another agent"
+            )
         self._absorb(self._state, arm, value, self._lease, note)
         del self._pending[number]
 
@@ -263,12 +315,10 @@ class Agent:
     # ------------------------------------------------------------------------------ checking
 
     def _check_shape(self, contexts: npt.ArrayLike) -> Floats:
-        try:
-            array = np.asarray(contexts, dtype=np.float64, order="C")
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"contexts must be numbers in an array of shape (arms, dim): {error}"
-            ) from None
+        if type(contexts) is np.ndarray and contexts.dtype is FLOAT64:
+            array: Floats = contexts
+        else:
+            array = _floats_of(contexts)
         if array.ndim != 2 or array.shape[1] != self.problem.dim or array.shape[0] == 0:
             raise ValueError(
                 f"contexts must have shape (arms, {self.problem.dim}), one row for each arm; "
@@ -276,19 +326,18 @@ class Agent:
             )
         if self._fixed_arms and array.shape[0] != self.problem.arms:
             raise ValueError(
-                f"{self.policy.name} plays a fixed set of {self.problem.arms} arms; "
-                f"got contexts for {array.shape[0]}"
+                f"contexts must have a row for each of the {self.problem.arms} arms that "
+                f"{self.policy.name} plays; got {array.shape[0]}"
             )
-        # Kernels are compiled for writable arrays; another kind would compile them anew.
-        return array if array.flags.writeable else array.copy()
+        # Machine code is called without a look at the array: only this kind will do.
+        return array if array.flags.carray else array.copy()
 
     def _check_values(self, array: Floats) -> None:
-        with np.errstate(over="ignore"):
-            squares = np.square(array).sum(axis=1)
-        for arm in np.flatnonzero(~np.isfinite(squares))[:1]:
-            self._refuse(array, NOT_FINITE - int(arm))
-        for arm in np.flatnonzero(squares > self._bound**2)[:1]:
-            self._refuse(array, TOO_LONG - int(arm))
+        lengths = _lengths(array)
+        if not lengths.max() <= self._bound:
+            arm = int(np.flatnonzero(~(lengths <= self._bound))[0])
+            code = TOO_LONG if np.isfinite(lengths[arm]) else NOT_FINITE
+            self._refuse(array, code - arm)
 
     def _refuse(self, array: Floats, code: int) -> None:
         if code <= TOO_LONG:
@@ -299,22 +348,25 @@ class Agent:
                 f"give Agent a larger context_bound"
             )
         arm = NOT_FINITE - code
-        raise ValueError(f"contexts must be finite numbers of moderate size; row {arm} is {array[arm]}")
+        raise ValueError(
+            f"contexts must be finite numbers of moderate size; row {arm} is {array[arm]}"
+        )
 
     def _check_reward(self, reward: float) -> float:
-        value = require.real("reward", reward)
-        if not self._low <= value <= self._high:
+        if type(reward) is not float and not _is_real(reward):
+            raise TypeError(f"reward must be a number, got {reward!r}")
+        if not self._low <= reward <= self._high:
             raise ValueError(
-                f"reward must be between {self._low:g} and {self._high:g}, got {reward!r}: "
-                f"scale your rewards to [0, 1], or give Agent a reward_range"
+                f"reward must be a finite number between {self._low:g} and {self._high:g}, got "
+                f"{reward!r}: scale your rewards to [0, 1], or give Agent a reward_range"
             )
-        return value
+        return float(reward)
 
-    def _unknown(self, number: Any) -> Exception:
-        if type(number) is not int and not isinstance(number, np.integer):
-            return TypeError(f"decision must be a Decision or its id, got {number!r}")
+    def _unknown(self, number: int) -> KeyError:
         if not 0 <= number < self._next:
-            return KeyError(f"decision {number} was never made by this agent")
+            return KeyError(
+                f"decision {number} was never made by this agent, which has made {self._next}"
+            )
         if number > self._forgotten:
             return KeyError(f"decision {number} has its reward already; it cannot have another")
         return KeyError(
@@ -327,23 +379,36 @@ class Agent:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the agent to a file, atomically; pending decisions go with it.
 
-        The format is described in ``docs/agent-file.md``. It holds no code.
+        The format is described in ``docs/agent-file.md``. It holds no code. What could not be
+        loaded again is refused here, and an older file stays as it is.
         """
         header = {
             "kind": "agent",
-            "policy": self.policy.to_dict(),  # type: ignore[attr-defined]
+            "written_by": f"robustbandits {__version__}",
+            "policy": _recipe_to_dict(self.policy),
             "problem": self.problem.to_dict(),
-            "reward_range": self.reward_range,
+            "reward_range": None if self.reward_range is None else list(self.reward_range),
             "capacity": self._capacity,
             "next": self._next,
             "forgotten": self._forgotten,
-            "pending": [[number, arm] for number, (arm, _) in self._pending.items()],
-            "stream": self._rng.bit_generator.state,
+            "stream": stream_to_dict(self._rng),
         }
-        arrays = dict(state_arrays(self._state))
-        notes = [note for _, note in self._pending.values()]
-        arrays["pending"] = np.array(notes).reshape(len(notes), MEMO + self.problem.dim)
+        arrays = {name: to_floats(name, array) for name, array in state_arrays(self._state)}
+        arrays["pending"] = self._pending_rows()
+        try:
+            type(self).__new__(type(self))._restore(dict(header), dict(arrays), type(self.policy))
+        except Exception as error:
+            raise SnapshotError(f"cannot save {os.fspath(path)}: {_reason(error)}") from error
         write_snapshot(path, header, arrays)
+
+    def _pending_rows(self) -> Floats:
+        """One row for each pending decision, oldest first: id, arm, memo, context."""
+        rows = np.empty((len(self._pending), 2 + MEMO + self.problem.dim))
+        if len(rows):
+            rows[:, 0] = list(self._pending)
+            rows[:, 1] = [arm for arm, _ in self._pending.values()]
+            rows[:, 2:] = [note for _, note in self._pending.values()]
+        return rows
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: type[Any] | None = None) -> Self:
@@ -357,65 +422,99 @@ class Agent:
             Class of the recipe, needed only for policies from outside this package: a file never
             decides what gets imported.
         """
+        if policy is not None and not isinstance(policy, type):
+            raise TypeError(f"policy must be the class of a recipe, got {policy!r}")
         header, arrays = read_snapshot(path)
         agent = cls.__new__(cls)
         try:
-            agent._restore(header, arrays, policy)
-        except SnapshotError as error:
-            raise SnapshotError(f"cannot load {os.fspath(path)}: {error}") from None
-        except (KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise SnapshotError(f"cannot load {os.fspath(path)}: bad contents ({reason})") from None
+            rng = agent._restore(header, arrays, policy)
+        except Exception as error:  # whatever a file may hold, there is one way to refuse it
+            raise SnapshotError(f"cannot load {os.fspath(path)}: {_reason(error)}") from error
+        agent._connect(rng)
         return agent
 
     def _restore(
         self, header: dict[str, Any], arrays: dict[str, Floats], kind: type[Any] | None
-    ) -> None:
-        if header["kind"] != "agent":
+    ) -> np.random.Generator:
+        if header.get("kind") != "agent":
             raise SnapshotError("it does not hold an agent")
+        _check_names("header", header, HEADER)
         problem = Problem(**header["problem"])
-        self._check_size(problem, arrays)
+        rows = arrays.pop("pending")
+        _check_size(problem, arrays)
         recipe = _recipe_class(header["policy"]["name"], kind).from_dict(header["policy"])
-        span = header["reward_range"]
-        self._open(recipe, problem, None if span is None else tuple(span), header["capacity"])
-        for name, array in state_arrays(self._state):
-            saved = arrays[name]
-            if saved.shape != array.shape:
-                raise SnapshotError(f"{name} has shape {saved.shape}, {array.shape} is due")
-            array[...] = saved
-        self._restore_pending(header, arrays["pending"])
-        rng = np.random.Generator(np.random.PCG64(0))
-        rng.bit_generator.state = _check_stream(header["stream"])
-        self._set_stream(rng)
+        self._open(recipe, problem, header["reward_range"], header["capacity"])
+        due = dict(state_arrays(self._state))
+        _check_names("list of arrays", arrays, due)
+        for name, array in due.items():
+            fill(name, array, arrays[name])
+        self._restore_pending(header, rows)
+        _check_indices(self._state, rows[:, 2 : 2 + MEMO])
+        return stream_from_dict(header["stream"])
 
-    @staticmethod
-    def _check_size(problem: Problem, arrays: dict[str, Floats]) -> None:
-        """Refuse sizes that would allocate far more than the file holds."""
-        room = max(MAX_LOAD, sum(array.nbytes for array in arrays.values()))
-        if 8 * problem.dim**2 > room or 8 * problem.arms > room:
-            raise SnapshotError(f"its sizes do not fit its contents: {problem}")
-
-    def _restore_pending(self, header: dict[str, Any], notes: Floats) -> None:
-        rows = header["pending"]
+    def _restore_pending(self, header: dict[str, Any], rows: Floats) -> None:
         self._next = require.count("next", header["next"], low=0)
         self._forgotten = require.count("forgotten", header["forgotten"], low=-1)
-        if notes.shape != (len(rows), MEMO + self.problem.dim) or len(rows) > self._capacity:
-            raise SnapshotError("its pending decisions do not fit its header")
-        for (number, arm), note in zip(rows, notes, strict=True):
-            number = require.count("id", number, low=0)
-            if number >= self._next:
-                raise SnapshotError(f"decision {number} comes after the last one")
-            self._pending[number] = (require.count("arm", arm, low=0), note.copy())
+        if rows.shape != (len(rows), 2 + MEMO + self.problem.dim) or len(rows) > self._capacity:
+            raise SnapshotError(f"its pending decisions do not fit its header: {rows.shape}")
+        if not np.isfinite(rows).all():
+            raise SnapshotError("its pending decisions hold numbers that are not finite")
+        ids, arms, contexts = rows[:, 0], rows[:, 1], rows[:, 2 + MEMO :]
+        order = np.diff(ids, prepend=self._forgotten, append=self._next)
+        if self._next > MAX_ID or np.any(ids % 1) or np.any(order <= 0):
+            raise SnapshotError("the ids of its pending decisions are out of order")
+        limit = self.problem.arms if self._fixed_arms else MAX_ID
+        if np.any(arms % 1) or np.any((arms < 0) | (arms >= limit)):
+            raise SnapshotError("its pending decisions chose arms that do not exist")
+        if np.any(_lengths(contexts) > self._bound * SLACK):
+            raise SnapshotError("its pending decisions have contexts beyond context_bound")
+        notes = (row.copy() for row in rows[:, 2:])
+        entries = zip(arms.astype(np.int64).tolist(), notes, strict=True)
+        self._pending = dict(zip(ids.astype(np.int64).tolist(), entries, strict=True))
 
 
-def state_arrays(state: Any, prefix: str = "state") -> Iterator[tuple[str, Floats]]:
-    """Yield every array of a state with its path; the rest comes back from the recipe."""
-    for name, value in zip(state._fields, state, strict=True):
-        path = f"{prefix}.{name}"
-        if isinstance(value, np.ndarray):
-            yield path, value
-        elif hasattr(value, "_fields"):
-            yield from state_arrays(value, path)
+# ------------------------------------------------------------------------------------- arguments
+
+
+def _number_of(decision: Any) -> int:
+    if isinstance(decision, Decision):
+        return decision.id
+    if type(decision) is int or isinstance(decision, np.integer):
+        return int(decision)
+    raise TypeError(f"decision must be a Decision or its id, a whole number; got {decision!r}")
+
+
+def _is_real(value: Any) -> bool:
+    """Whether a value is a real number: Python's, NumPy's, or an array of no dimensions."""
+    if getattr(value, "ndim", None) == 0:
+        return getattr(getattr(value, "dtype", None), "kind", "f") in "fiu"
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _floats_of(contexts: npt.ArrayLike) -> Floats:
+    try:
+        array = np.asarray(contexts)
+        if array.dtype.kind == "O":  # a table of mixed columns, say: look at what is in it
+            array = np.array(array.tolist())
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"contexts must be numbers in an array of shape (arms, dim): {error}"
+        ) from None
+    if array.dtype.kind not in "fiub":
+        raise ValueError(
+            f"contexts must be numbers in an array of shape (arms, dim), got {array.dtype} values"
+        )
+    if isinstance(contexts, np.ma.MaskedArray) and np.ma.is_masked(contexts):
+        raise ValueError("contexts must have no masked values: fill them in first")
+    floats: Floats = array.astype(np.float64, order="C")
+    return floats
+
+
+def _lengths(contexts: Floats) -> Floats:
+    """Length of each row; infinite where its square is."""
+    with np.errstate(over="ignore"):
+        lengths: Floats = np.sqrt(np.square(contexts).sum(axis=1))
+    return lengths
 
 
 def _default_range(policy: Any) -> tuple[float, float]:
@@ -423,13 +522,28 @@ def _default_range(policy: Any) -> tuple[float, float]:
     return -slack, 1.0 + slack
 
 
-def _check_range(span: tuple[float, float] | None) -> tuple[float, float] | None:
+def _check_range(span: Any) -> tuple[float, float] | None:
     if span is None:
         return None
+    if not isinstance(span, tuple | list) or len(span) != 2:
+        raise ValueError(f"reward_range must be (smallest, largest), got {span!r}")
     low, high = (require.real("reward_range", end) for end in span)
     if not low < high:
         raise ValueError(f"reward_range must be (smallest, largest), got {span!r}")
     return low, high
+
+
+# ----------------------------------------------------------------------------------------- files
+
+
+def _recipe_to_dict(policy: Any) -> dict[str, Any]:
+    if not hasattr(policy, "to_dict") or not hasattr(type(policy), "from_dict"):
+        raise TypeError(
+            f"policy {policy!r} cannot be saved: it needs to_dict and from_dict, which "
+            f"robustbandits.game.recipe.Recipe gives"
+        )
+    data: dict[str, Any] = policy.to_dict()
+    return data
 
 
 def _recipe_class(name: Any, kind: type[Any] | None) -> Any:
@@ -443,19 +557,37 @@ def _recipe_class(name: Any, kind: type[Any] | None) -> Any:
     return getattr(policies, name)
 
 
-def _check_stream(state: Any) -> dict[str, Any]:
-    """Return a PCG64 state, after a look at every number in it."""
-    inner = state["state"]
-    numbers = (inner["state"], inner["inc"], state["has_uint32"], state["uinteger"])
-    limits = (1 << 128, 1 << 128, 2, 1 << 32)
-    fits = all(type(n) is int and 0 <= n < limit for n, limit in zip(numbers, limits, strict=True))
-    if state["bit_generator"] != "PCG64" or not fits or not inner["inc"] % 2:
-        raise SnapshotError("its random stream is damaged")
-    names = ("state", "inc", "has_uint32", "uinteger")
-    values = dict(zip(names, numbers, strict=True))
-    return {
-        "bit_generator": "PCG64",
-        "state": {"state": values["state"], "inc": values["inc"]},
-        "has_uint32": values["has_uint32"],
-        "uinteger": values["uinteger"],
-    }
+def _check_size(problem: Problem, arrays: dict[str, Floats]) -> None:
+    """Refuse sizes that would allocate far more than the file holds."""
+    room = max(MAX_LOAD, sum(array.nbytes for array in arrays.values()))
+    if 8 * problem.dim**2 > room or 8 * problem.arms > room:
+        raise SnapshotError(f"its sizes do not fit its contents: {problem}")
+
+
+def _check_names(what: str, found: Iterable[str], due: Iterable[str]) -> None:
+    for odd in sorted(set(found) ^ set(due)):
+        trouble = "lacks" if odd in due else "must not have"
+        raise SnapshotError(f"its {what} {trouble} {odd!r}")
+
+
+def _reason(error: Exception) -> str:
+    text = str(error) if isinstance(error, SnapshotError) else f"{type(error).__name__}: {error}"
+    return text[:1000]  # a hostile file may hold a long value
+
+
+def _check_indices(state: Any, memos: Floats) -> None:
+    """Refuse numbers that would lead compiled code out of its arrays.
+
+    A state whose kernels use numbers of its memory or of a memo as indices has a plain method
+    ``check(memos)`` that raises ValueError; each row is the memo of a pending decision.
+    """
+    if hasattr(state, "check"):
+        state.check(memos)
+    elif hasattr(state, "exp3"):  # the policies that guess: a candidate and its chance come first
+        guesses = memos[:, :2]
+        if hasattr(state, "diary") and state.diary[0] != -1.0:  # -1: none drawn yet
+            guesses = np.vstack([guesses, state.diary[:2]])
+        candidates, chances = guesses.T
+        known = np.isin(candidates, np.arange(len(state.exp3.log_weights)))
+        if not np.all(known & (chances > 0.0) & (chances <= SLACK)):
+            raise SnapshotError("it guesses a candidate that does not exist")
