@@ -61,7 +61,9 @@ def test_a_reward_inside_the_legal_range_is_never_raised(form):
 
 
 @pytest.mark.xfail(
-    strict=True, reason="a negative reward that Oracle wants lower is clipped up to 0, and paid for"
+    strict=True,
+    raises=AssertionError,
+    reason="a negative reward that Oracle wants lower is clipped up to 0, and paid for",
 )
 @pytest.mark.parametrize("form", FORMS)
 def test_a_reward_is_never_raised(form):

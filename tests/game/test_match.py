@@ -116,7 +116,9 @@ def test_progress_adds_up_to_all_rounds_of_all_games(monkeypatch):
 
 
 @pytest.mark.xfail(
-    strict=True, reason="the loop clears the memo once a block; an agent, at every decision"
+    strict=True,
+    raises=AssertionError,
+    reason="the loop clears the memo once a block; an agent, at every decision",
 )
 def test_a_memo_starts_empty_in_every_round():
     problem, block = deal_rounds(WILD, ROUNDS)

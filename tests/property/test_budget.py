@@ -212,6 +212,7 @@ def test_what_contexts_leave_over_goes_to_the_reward():
 
 @pytest.mark.xfail(
     strict=True,
+    raises=AssertionError,
     reason="a stop purse closed by the contexts of a round still pays for that round's reward",
 )
 def test_stop_on_one_surface_stops_the_other_in_the_same_round():

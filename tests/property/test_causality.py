@@ -127,7 +127,9 @@ def test_peeking_in_every_round_leaves_the_game_as_it_was(policy):
         pytest.param(
             rb.attacks.ContextDilation(budget=100.0),
             marks=pytest.mark.xfail(
-                strict=True, reason="the peek hands the policy nature's own contexts, not a copy"
+                strict=True,
+                raises=AssertionError,
+                reason="the peek hands the policy nature's own contexts, not a copy",
             ),
         ),
     ],

@@ -1,0 +1,102 @@
+"""Plays a fixed list of games and prints every bit of them as JSON.
+
+Run as a script it plays them by the loop that the process has: compiled, or plain Python with
+``NUMBA_DISABLE_JIT=1``. The tests compare what the three ways of playing print.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import robustbandits as rb
+from property.laws import POLICIES, arrays_of, make_attack
+from robustbandits._jit import python_of
+from robustbandits.game.match import NATURE, Game, stream
+from robustbandits.game.play import play
+
+# 13 arms are a tile of eight, a tile of four and one by itself: see kernels/columns.py.
+TILES = rb.environments.Simulation(arms=13, dim=3, noise=0.2)
+CATALOGUE = rb.environments.Simulation(arms=13, dim=3, noise=0.2, contexts="fixed", intercept=False)
+SMALL = rb.environments.Simulation(arms=2, dim=1)
+
+
+class Setting(NamedTuple):
+    """One game."""
+
+    environment: Any
+    attack: Any
+    policy: Any
+    rounds: int
+
+
+def settings() -> dict[str, Setting]:
+    """Every policy against every attack, other forms of both, and games past a refresh."""
+    games = {
+        f"{policy} - {attack}": Setting(TILES, make_attack(attack, 12.5), recipe, 200)
+        for policy, recipe in POLICIES.items()
+        for attack in rb.attacks.__all__
+    }
+    linucb, policies, attacks = rb.policies.LinUCB(), rb.policies, rb.attacks
+    others = {
+        "fixed": Setting(CATALOGUE, attacks.Garcelon(5.0), linucb, 300),
+        "det": Setting(TILES, attacks.Oracle(5.0), policies.LinUCB(radius="det"), 200),
+        "floor": Setting(TILES, attacks.Garcelon(5.0, replace="floor", purse="skip"), linucb, 200),
+        "shift": Setting(TILES, attacks.Oracle(5.0, form="shift", purse="stop"), linucb, 200),
+        "overdraw": Setting(TILES, attacks.FlipTheta(5.0, purse="reference"), linucb, 200),
+        "every": Setting(TILES, attacks.ContextDilation(5.0, which="every"), linucb, 200),
+        "written": Setting(
+            TILES, attacks.Garcelon(5.0), policies.RobustBandit.as_written(epoch=30), 200
+        ),
+        "coded": Setting(TILES, attacks.Garcelon(5.0), policies.BOBNoRestart.as_coded(), 200),
+        # Every 4096 observations the regression is rebuilt from its sums.
+        "LinUCB refreshed": Setting(SMALL, attacks.Garcelon(5.0), linucb, 4200),
+        "LinTS refreshed": Setting(SMALL, attacks.Garcelon(5.0), policies.LinTS(), 4200),
+    }
+    return games | others
+
+
+def compiled_settings() -> dict[str, Setting]:
+    """Games that are worth a compiled loop: each new pair of types costs seconds."""
+    return {
+        name: game
+        for name, game in settings().items()
+        if isinstance(game.policy, rb.policies.LinUCB)
+        or isinstance(game.attack, rb.attacks.NoAttack | rb.attacks.Garcelon)
+    }
+
+
+def hexed(array: np.ndarray) -> list[str]:
+    """Numbers without any rounding."""
+    return [float(value).hex() for value in array.ravel()]
+
+
+def play_game(setting: Setting, seed: int = 5, *, plainly: bool = False) -> dict[str, Any]:
+    """Play a game, by the compiled loop or by the plain one; return all of its bits."""
+    nature = setting.environment.start(setting.rounds, stream(seed, NATURE))
+    game = Game(setting.policy, setting.attack, nature.problem, seed, points=50)
+    if plainly:
+        game._play = python_of(play)
+    for _ in range(4):
+        game.advance(nature.draw(setting.rounds // 4))
+    return {
+        "regret": hexed(game.book.columns[:, 0]),
+        "reward": hexed(game.book.columns[:, 1]),
+        "spent": hexed(game.book.columns[:, 2]),
+        "pulls": game.book.pulls.tolist(),
+        "clock": game.book.clock.tolist(),
+        "purse": hexed(game.purse.account),
+        "policy stream": str(game.policy_rng.bit_generator.state),
+        "attack stream": str(game.attack_rng.bit_generator.state),
+        **{path: hexed(array) for path, array in arrays_of(game.policy)},
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps({name: play_game(game) for name, game in settings().items()}))

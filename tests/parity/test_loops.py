@@ -1,0 +1,48 @@
+"""One source, three ways to run it: compiled, as a plain loop over kernels, and with JIT off."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from parity.games import compiled_settings, play_game, settings
+from robustbandits._jit import jit_is_on
+
+pytestmark = pytest.mark.skipif(
+    not jit_is_on, reason="compares compiled code with plain Python: needs the JIT on"
+)
+
+
+@pytest.fixture(scope="module")
+def without_jit():
+    """Every game, played by a process that compiles nothing."""
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("games.py"))],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", settings())
+def test_the_plain_loop_over_kernels_plays_as_without_jit(name, without_jit):
+    assert play_game(settings()[name], plainly=True) == without_jit[name]
+
+
+@pytest.mark.parametrize("name", compiled_settings())
+def test_the_compiled_loop_plays_as_without_jit(name, without_jit):
+    assert play_game(settings()[name]) == without_jit[name]
+
+
+def test_the_games_are_worth_comparing(without_jit):
+    assert sum(float.fromhex(game["spent"][-1]) > 0.0 for game in without_jit.values()) > 30
+    assert len({str(game["regret"]) for game in without_jit.values()}) > 30
+    assert float.fromhex(without_jit["RobustBandit - NoAttack"]["state.diary"][5]) == 10.0  # epochs
