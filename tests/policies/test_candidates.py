@@ -38,6 +38,12 @@ def test_candidate_levels_golden_sizes_at_the_papers_point(name, size, largest):
     assert levels[:4] == (0.0, 1.0, 2.0, 4.0)
 
 
+@pytest.mark.parametrize("name", LIMITS)
+def test_candidate_levels_limit_that_is_a_power_of_two_is_the_largest(name):
+    levels = candidate_levels(name, arms=4, rounds=2**10, epoch=2.0**7)
+    assert levels[-1] == LIMITS[name][0](4, 2**10, 2.0**7)
+
+
 def test_candidate_levels_names_are_all_known_here():
     assert set(LIMITS) == set(NAMES)
 

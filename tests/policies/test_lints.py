@@ -42,11 +42,11 @@ def test_lints_fresh_factor_is_the_root_of_the_penalty():
 def test_lints_chooses_an_arm_as_often_as_the_posterior_says(scale):
     # Of two arms the first wins when N(θ̂, v²V⁻¹) puts (x - y)·θ above 0: a normal tail.
     block = block_of(60, arms=2, dim=3, seed=4)
-    agent = agent_for(LinTS(scale=scale), block)
+    agent = agent_for(LinTS(scale=scale, sigma=0.3), block)
     play(agent, block)
     ridge, contexts = ridge_of(agent), block.contexts[0].T
     apart = contexts[0] - contexts[1]
-    beta = 0.1 * math.sqrt(4 * math.log((1 + 61 / 0.1) / 0.01)) + math.sqrt(0.1)
+    beta = 0.3 * math.sqrt(4 * math.log((1 + 61 / 0.1) / 0.01)) + math.sqrt(0.1)
     deviation = scale * beta * math.sqrt(apart @ np.linalg.solve(ridge.gram, apart))
     mean = apart @ np.linalg.solve(ridge.gram, ridge.moment)
     chance = stats.norm.cdf(mean / deviation)
