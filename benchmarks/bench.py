@@ -22,12 +22,12 @@ from typing import Any
 
 import numba
 import numpy as np
-from yardsticks import Player, c_player, compile_c, numpy_player
 
 import robustbandits as rb
 from robustbandits.experiments.engine import available_cores
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.rounds import Rounds
+from yardsticks import Player, c_player, compile_c, numpy_player
 
 POLICIES = {
     "LinUCB": rb.policies.LinUCB(),
@@ -70,9 +70,9 @@ def bench_loop(library: Any, repeats: int) -> dict[str, float]:
     makers: dict[str, Callable[[], Player]] = {"C": lambda: c_player(library, 10, 20)}
     for name, policy in POLICIES.items():
         makers[name] = lambda policy=policy: Game(policy, ATTACK, problem, 0, 1000).advance
-    makers["LinUCB, no attack"] = lambda: Game(
-        rb.policies.LinUCB(), rb.attacks.NoAttack(), problem, 0, 1000
-    ).advance
+    makers["LinUCB, no attack"] = lambda: (
+        Game(rb.policies.LinUCB(), rb.attacks.NoAttack(), problem, 0, 1000).advance
+    )
     times = fastest(makers, blocks, repeats)
     slow = fastest({"NumPy": lambda: numpy_player(10, 20)}, blocks[:2], 3)
     return {**times, **slow}
@@ -86,12 +86,12 @@ def bench_scaling(library: Any) -> dict[str, dict[str, float]]:
         problem, blocks = blocks_of(arms, dim, rounds, 4)
         makers: dict[str, Callable[[], Player]] = {
             "C": lambda arms=arms, dim=dim: c_player(library, dim, arms),
-            "LinUCB": lambda problem=problem: Game(
-                rb.policies.LinUCB(), ATTACK, problem, 0, 1000
-            ).advance,
-            "LinTS": lambda problem=problem: Game(
-                rb.policies.LinTS(), ATTACK, problem, 0, 1000
-            ).advance,
+            "LinUCB": lambda problem=problem: (
+                Game(rb.policies.LinUCB(), ATTACK, problem, 0, 1000).advance
+            ),
+            "LinTS": lambda problem=problem: (
+                Game(rb.policies.LinTS(), ATTACK, problem, 0, 1000).advance
+            ),
         }
         found[f"{arms} x {dim}"] = fastest(makers, blocks, 7)
     return found
@@ -142,7 +142,7 @@ def bench_start() -> dict[str, float]:
 
 
 def bench_figure(rounds: int = 30_000, seeds: int = 2) -> dict[str, float]:
-    """Rounds per second of a whole comparison on all cores, nature's draws included."""
+    """Measure rounds per second of a whole comparison on all cores, nature's draws included."""
     from robustbandits.experiments.figure1 import well_specified
 
     plan = well_specified()

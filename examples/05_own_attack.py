@@ -48,6 +48,6 @@ if __name__ == "__main__":
             )
             share = ledger.pulls[favourite] / ledger.pulls.sum()
             print(
-                f"{policy.name:14s} budget {budget:3.0f}: the favourite gets {share:4.0%} of rounds, "
+                f"{policy.name:14s} budget {budget:3.0f}: favourite in {share:4.0%} of rounds, "
                 f"regret {ledger.final_regret:6.0f}"
             )

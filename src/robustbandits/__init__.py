@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from robustbandits._version import __version__
+
 if TYPE_CHECKING:
     from robustbandits import attacks, environments, policies
     from robustbandits._jit import kernel
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from robustbandits.game.ledger import Ledger
     from robustbandits.game.simulate import simulate
     from robustbandits.results import Results, compare
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Agent",

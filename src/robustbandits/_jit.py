@@ -35,7 +35,9 @@ jit_is_on = not numba.config.DISABLE_JIT
 def cache_root() -> Path:
     """Where machine code is kept: ``ROBUSTBANDITS_CACHE``, or the user's cache directory."""
     chosen = os.environ.get("ROBUSTBANDITS_CACHE")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("robustbandits")) / "kernels"
+    if chosen:
+        return Path(chosen)
+    return Path(platformdirs.user_cache_dir("robustbandits")) / "kernels"
 
 
 def source_files() -> list[Path]:
@@ -102,7 +104,7 @@ def kernel(function: Function) -> Function:
 
 
 def program(function: Function) -> Function:
-    """Compile ``function`` by itself: for what Python calls, and for what is large and seldom run."""
+    """Compile ``function`` by itself: what Python calls, and what is large and seldom run."""
     return _compile(function, _own_directory()) if jit_is_on else function
 
 

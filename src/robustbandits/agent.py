@@ -13,8 +13,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from robustbandits import __version__
 from robustbandits._jit import compiled_for, entry_point
+from robustbandits._version import __version__
 from robustbandits.game import require
 from robustbandits.game.live import (
     BONUSES,

@@ -46,7 +46,7 @@ def _promise(kept: bool, sentence: str) -> None:
 
 
 def check_recipe(recipe: Any) -> None:
-    """A recipe is a frozen dataclass that can be hashed, compared and written as JSON."""
+    """Check that a recipe is frozen, and can be hashed, compared and written as JSON."""
     name = type(recipe).__name__
     _promise(dataclasses.is_dataclass(recipe), f"{name} is not a dataclass")
     _promise(recipe == copy.copy(recipe), f"{name} does not equal its own copy")
@@ -119,7 +119,7 @@ def check_policy(policy: Policy, environment: Environment | None = None) -> None
 
 
 def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
-    """Choices are legal, pure and repeatable; learning keeps every number finite."""
+    """Check that choices are legal, pure and repeatable, and that every number stays finite."""
     name, state = policy.name, policy.start(problem)
     rng = np.random.Generator(np.random.PCG64(stream(0, POLICY)))
     for t in range(len(block.noise)):
@@ -136,7 +136,9 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
         if hasattr(state, "probability"):
             chances = np.full(problem.arms, np.nan)
             state.probability(contexts, memo, chances)
-            _promise(abs(chances.sum() - 1) < 1e-9, f"{name}'s probabilities sum to {chances.sum()}")
+            _promise(
+                abs(chances.sum() - 1) < 1e-9, f"{name}'s probabilities sum to {chances.sum()}"
+            )
             _promise(chances[arm] > 0, f"{name} chose an arm of probability 0")
         _promise(_bits(state) == before, f"{name}.score or .probability changed the state")
         reward = float(block.means[t, arm] + block.noise[t])
@@ -146,7 +148,7 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
 
 
 def _check_loops_agree(policy: Policy, attack: Attack, environment: Environment) -> None:
-    """The compiled loop and the plain one give the same bits."""
+    """Check that the compiled loop and the plain one give the same bits."""
     games = []
     for compiled in (True, False):
         nature = environment.start(ROUNDS, stream(1, NATURE))
@@ -192,7 +194,7 @@ def check_attack(attack: Attack, environment: Environment | None = None) -> None
 
 
 def _check_poverty(attack: Attack, environment: Environment) -> None:
-    """With an empty purse the game is the unattacked one, bit for bit."""
+    """Check that with an empty purse the game is the unattacked one, bit for bit."""
     if not any(field.name == "budget" for field in dataclasses.fields(attack)):  # type: ignore[arg-type]
         return
     poor = dataclasses.replace(attack, budget=0.0)  # type: ignore[type-var]

@@ -36,7 +36,7 @@ class Results:
         return frame({key: np.concatenate([table[key] for table in tables]) for key in tables[0]})
 
     def summary(self) -> Summary:
-        """Final regrets with 95 % intervals."""
+        """Return final regrets with 95 % intervals."""
         return summarise(self.ledgers)
 
     def plot(self, *paths: str | os.PathLike[str], title: str | None = None) -> None:

@@ -66,7 +66,7 @@ def reproduce(
 
 
 def _table(plan: Reading, results: Results, rounds: int) -> str:
-    """Final regrets beside the paper's own, which exist at its own length only."""
+    """Return final regrets beside the paper's own, which exist at its own length only."""
     from robustbandits.reports.published import published_regrets
     from robustbandits.reports.summary import aligned, interval
 

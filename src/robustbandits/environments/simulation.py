@@ -95,9 +95,7 @@ class SimulationNature:
     def draw(self, count: int) -> Rounds:
         """Return the next rounds."""
         if self._fixed is None:
-            features = self._uniform(
-                self._contexts_rng, (count, self.recipe.dim, self.recipe.arms)
-            )
+            features = self._uniform(self._contexts_rng, (count, self.recipe.dim, self.recipe.arms))
         else:
             features = np.repeat(self._fixed, count, axis=0)
         # Summed coordinate by coordinate: the same bits whatever BLAS is installed.

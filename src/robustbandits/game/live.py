@@ -1,4 +1,4 @@
-"""One live decision, compiled: what an agent calls from Python, once to choose and once to learn."""
+"""One live decision, compiled: what an agent calls from Python, to choose and to learn."""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ def play(
     count, dim, arms = rounds.contexts.shape
     shown = np.empty((dim, arms))
     context = np.empty(dim)
-    memo = np.zeros(MEMO)
+    memo = np.empty(MEMO)
+    for i in range(MEMO):
+        memo[i] = 0.0
     for t in range(count):
         contexts = rounds.contexts[t]
         means = rounds.means[t]
@@ -44,19 +46,16 @@ def play(
         armed = has_money(purse)
         attacked = False
         if armed:
-            scene = Scene(
-                book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget
-            )
+            scene = Scene(book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget)
             attacked = tamper(attack, policy, scene, shown, purse, attack_rng)
         arm = choose(policy, shown, policy_rng, memo)
         reward = means[arm] + rounds.noise[t]
         seen = reward
         if armed:
-            scene = Scene(
-                book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget
-            )
+            scene = Scene(book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget)
             wanted = propose_reward(attack, policy, scene, arm, reward, attack_rng)
             seen = settle_reward(purse, reward, wanted)
         copy_column(shown, arm, context)
         learn(policy, arm, context, seen, memo, policy_rng)
-        write(book, purse, arm, rounds.best[t] - means[arm], reward, seen, attacked or seen != reward)
+        attacked = attacked or seen != reward
+        write(book, purse, arm, rounds.best[t] - means[arm], reward, seen, attacked)

@@ -45,7 +45,8 @@ class Recipe:
         known = {field.name for field in dataclasses.fields(cls)}
         unknown = sorted(set(parameters) - known)
         if unknown:
-            raise ValueError(f"{cls.__name__} has no parameter {unknown[0]!r}; it has {sorted(known)}")
+            names = ", ".join(sorted(known))
+            raise ValueError(f"{cls.__name__} has no parameter {unknown[0]!r}; it has {names}")
         return cls(**parameters)
 
     def _set(self, **values: Any) -> None:

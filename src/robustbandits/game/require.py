@@ -9,7 +9,7 @@ from typing import Any
 
 def real(name: str, value: Any) -> float:
     """Return a finite number as a float."""
-    if isinstance(value, bool) or not isinstance(value, int | float) and not _is_scalar(value):
+    if isinstance(value, bool) or (not isinstance(value, int | float) and not _is_scalar(value)):
         raise TypeError(f"{name} must be a number, got {value!r}")
     if not math.isfinite(value):
         raise ValueError(f"{name} must be finite, got {value!r}")

@@ -44,6 +44,6 @@ def simulate(
     rounds = require.count("rounds", rounds)
     seed = require.count("seed", seed, low=0)
     points = require.count("points", points)
-    pair = (NoAttack() if attack is None else attack, policy)
-    (ledger,) = play_match(environment, [pair], rounds, seed, points=points)
+    crook: Attack = NoAttack() if attack is None else attack
+    (ledger,) = play_match(environment, [(crook, policy)], rounds, seed, points=points)
     return ledger

@@ -76,8 +76,15 @@ class Attack(Protocol):
     nothing.
     """
 
-    budget: float
-    purse: str
+    @property
+    def budget(self) -> float:
+        """What it may spend."""
+        ...
+
+    @property
+    def purse(self) -> str:
+        """What happens when the money runs short."""
+        ...
 
     @property
     def name(self) -> str:

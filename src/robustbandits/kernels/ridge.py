@@ -33,16 +33,14 @@ class Ridge(NamedTuple):
 
 def start_ridge(dim: int, penalty: float) -> Ridge:
     """Return a regression that has seen nothing."""
-    ridge = Ridge(
-        inverse=np.empty((dim, dim)),
-        gram=np.empty((dim, dim)),
-        moment=np.empty(dim),
-        theta=np.empty(dim),
-        tally=np.empty(3),
+    return Ridge(
+        inverse=np.eye(dim) * (1.0 / penalty),
+        gram=np.eye(dim) * penalty,
+        moment=np.zeros(dim),
+        theta=np.zeros(dim),
+        tally=np.zeros(3),
         penalty=float(penalty),
     )
-    reset_ridge(ridge)
-    return ridge
 
 
 @program

@@ -45,13 +45,11 @@ def borrow(leased: Any) -> np.random.Generator:
 @overload(borrow, strict=False)
 def _borrow(leased: Any) -> Any:
     if isinstance(leased, types.Array):
-        return lambda leased: _generator_at(
-            leased[0], leased[1], leased[2], leased[3], leased[4]
-        )
+        return lambda leased: _generator_at(leased[0], leased[1], leased[2], leased[3], leased[4])
     return lambda leased: leased
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _generator_at(
     typing: Any, state_address: Any, state: Any, uint64: Any, uint32: Any, double: Any
 ) -> Any:

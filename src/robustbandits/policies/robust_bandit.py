@@ -1,4 +1,4 @@
-"""RobustBandit: the paper's Algorithm 1, LinUCB with restarts under a guess of the attack budget."""
+"""RobustBandit: the paper's Algorithm 1, LinUCB with restarts and a guessed attack budget."""
 
 from __future__ import annotations
 

@@ -66,9 +66,7 @@ def draw_panels(
         pyplot.close(figure)
 
 
-def _draw_panel(
-    panel: Any, ledgers: Sequence[Ledger], styles: dict[str, tuple[str, str]]
-) -> None:
+def _draw_panel(panel: Any, ledgers: Sequence[Ledger], styles: dict[str, tuple[str, str]]) -> None:
     for policy in _distinct([ledger.policy for ledger in ledgers]):
         group = [ledger for ledger in ledgers if ledger.policy == policy]
         curves = np.array([ledger.regret for ledger in group])

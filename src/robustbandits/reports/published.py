@@ -9,7 +9,7 @@ from importlib import resources
 
 @cache
 def published_regrets() -> dict[tuple[str, str, str], float]:
-    """Final regret at T = 10⁶ by (environment, attack, policy); good to 1 % of a panel's axis."""
+    """Return final regrets at T = 10⁶; good to 1 % of a panel's axis."""
     text = resources.files("robustbandits.reports").joinpath("figure1.csv").read_text()
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return {
