@@ -439,6 +439,8 @@ class Agent:
         if header.get("kind") != "agent":
             raise SnapshotError("it does not hold an agent")
         _check_names("header", header, HEADER)
+        if not isinstance(header["written_by"], str):
+            raise SnapshotError("written_by must be text")
         problem = Problem(**header["problem"])
         rows = arrays.pop("pending")
         _check_size(problem, arrays)

@@ -105,6 +105,7 @@ HEADERS = {
     "kind": put("kind", value="ledger"),
     "kind missing": drop("kind"),
     "unknown entry": put("extra", value=1),
+    "author a number": put("written_by", value=1),
     "policy missing": drop("policy"),
     "policy a list": put("policy", value=["LinUCB"]),
     "policy a word": put("policy", value="LinUCB"),
@@ -217,6 +218,27 @@ TEXTS = {
 @pytest.mark.parametrize("case", TEXTS)
 def test_a_header_that_is_no_object_is_refused(case, tmp_path):
     assert_refused(seal(TEXTS[case]), tmp_path)
+
+
+@pytest.mark.parametrize("word", ["nan", "inf", "-inf"])
+def test_a_header_with_words_that_are_not_json_is_refused(word, tmp_path):
+    header, arrays = unpack(file_of(veteran(), tmp_path))
+    header["written_by"] = float(word)
+    assert_refused(pack(header, arrays), tmp_path, "its header is not JSON")
+
+
+def test_numbers_that_the_header_does_not_list_are_refused(small, tmp_path):
+    start = 16 + int.from_bytes(small[8:16], "little")
+    data = seal(small[16:start], small[start:-32] + bytes(8))
+    assert_refused(data, tmp_path, f"it has {len(small) + 8} bytes where {len(small)} are due")
+
+
+def test_an_array_listed_twice_is_refused(tmp_path):
+    header, arrays = unpack(file_of(veteran(), tmp_path))
+    listing = [[name, list(array.shape)] for name, array in arrays.items()]
+    doubled = {**arrays, "again": arrays["pending"]}  # its numbers; the list calls it pending too
+    data = pack({**header, "arrays": [*listing, listing[-1]]}, doubled)
+    assert_refused(data, tmp_path, "its list of arrays is malformed")
 
 
 @pytest.mark.parametrize("length", [0, 1, 1 << 31, (1 << 63) - 1, (1 << 64) - 1])

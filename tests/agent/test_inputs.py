@@ -67,6 +67,22 @@ def test_every_kind_of_array_gives_the_same_choice(name, kind):
     assert bits(agent) == bits(twin)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_machine_code_gets_arrays_of_the_one_kind_it_knows(kind, monkeypatch):
+    agent, seen = hire(), []
+    decide = agent._decide
+
+    def watch(state, contexts, *rest):
+        seen.append(contexts)
+        return decide(state, contexts, *rest)
+
+    monkeypatch.setattr(agent, "_decide", watch)
+    agent.choose(KINDS[kind](PLAIN.copy()))
+    assert type(seen[0]) is np.ndarray
+    assert seen[0].dtype == np.float64
+    assert seen[0].flags.carray  # in C order, aligned, writable, in the machine's byte order
+
+
 @pytest.mark.parametrize("kind", ["int64", "int8", "uint16", "bool", "float16"])
 def test_whole_numbers_are_numbers(kind):
     agent, twin = hire(), hire()
