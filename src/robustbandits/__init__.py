@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from robustbandits._version import __version__
+from robustbandits._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from robustbandits import attacks, environments, policies

@@ -12,6 +12,7 @@ import functools
 import hashlib
 import inspect
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable
@@ -26,8 +27,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent
 #: Everything a kernel may be compiled from. Reports and the command line are not in it.
 KERNEL_SOURCES = ("_jit.py", "kernels", "game", "policies", "attacks")
-#: How many generations of machine code to keep on disk.
-GENERATIONS = 5
+#: How many generations of machine code to keep on disk: our own, and those with outside policies.
+GENERATIONS = {"own": 5, "outside": 20}
 
 jit_is_on = not numba.config.DISABLE_JIT
 
@@ -57,24 +58,26 @@ def source_hash(files: Iterable[Path]) -> str:
     return digest.hexdigest()[:20]
 
 
-def _open_directory(name: str) -> str | None:
-    """Create the cache directory ``name``; None when nothing can be written there."""
-    root = cache_root()
+def _open_directory(kind: str, files: Iterable[Path]) -> str | None:
+    """Create the cache directory for these sources; None when nothing can be written there."""
+    directory = cache_root() / f"{kind}-{source_hash(files)}"
     try:
-        fresh = not (root / name).is_dir()
-        (root / name).mkdir(parents=True, exist_ok=True)
-        if not os.access(root / name, os.W_OK):
+        fresh = not directory.is_dir()
+        directory.mkdir(parents=True, exist_ok=True)
+        if not os.access(directory, os.W_OK):
             return None
         if fresh:
-            _forget_old_generations(root)
+            _forget_old_generations(directory.parent, kind)
     except OSError:
         return None
-    return str(root / name)
+    return str(directory)
 
 
-def _forget_old_generations(root: Path) -> None:
-    generations = sorted(root.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in generations[GENERATIONS:]:
+def _forget_old_generations(root: Path, kind: str) -> None:
+    """Delete all but the newest directories of one kind; leave everything else alone."""
+    ours = [path for path in root.iterdir() if re.fullmatch(kind + "-[0-9a-f]{20}", path.name)]
+    ours.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in ours[GENERATIONS[kind] :]:
         shutil.rmtree(old, ignore_errors=True)
 
 
@@ -92,7 +95,16 @@ def _compile(function: Function, directory: str | None, **options: Any) -> Funct
 
 @functools.cache
 def _own_directory() -> str | None:
-    return _open_directory(source_hash(source_files()))
+    return _open_directory("own", source_files())
+
+
+def _directory_of(function: Any) -> str | None:
+    """Where a function's machine code may be kept: ours only, as we hash our own files only."""
+    return _own_directory() if _is_own(function.__module__) else None
+
+
+def _is_own(module: str) -> bool:
+    return module.split(".")[0] == __package__
 
 
 def kernel(function: Function) -> Function:
@@ -100,12 +112,12 @@ def kernel(function: Function) -> Function:
 
     Spliced into its caller, it costs no call and, measured, a third less time to compile.
     """
-    return _compile(function, _own_directory(), inline="always") if jit_is_on else function
+    return _compile(function, _directory_of(function), inline="always") if jit_is_on else function
 
 
 def program(function: Function) -> Function:
     """Compile ``function`` by itself: what Python calls, and what is large and seldom run."""
-    return _compile(function, _own_directory()) if jit_is_on else function
+    return _compile(function, _directory_of(function)) if jit_is_on else function
 
 
 def python_of(function: Any) -> Any:
@@ -121,7 +133,7 @@ def compiled_for(function: Function, *states: Any) -> Function:
     """
     if not jit_is_on:
         return function
-    outside = sorted({module for state in states for module in _modules(type(state))})
+    outside = sorted({module for state in states for module in _outside_modules(type(state))})
     return _compiled_outside(function, tuple(outside)) if outside else function
 
 
@@ -138,18 +150,41 @@ def entry_point(function: Any, *examples: Any) -> Callable[..., Any]:
     return code
 
 
-def _modules(kind: type) -> set[str]:
-    """Names of the outside modules that hold the methods of a state's class."""
-    methods = (python_of(value) for value in vars(kind).values() if hasattr(value, "py_func"))
-    names = {kind.__module__, *(method.__module__ for method in methods)}
-    return {name for name in names if name.split(".")[0] != __package__}
+def _outside_modules(kind: type) -> set[str]:
+    """Names of the outside modules that a state's class is made of, helpers included."""
+    found = set() if _is_own(kind.__module__) else {kind.__module__}
+    waiting = [python_of(value) for value in vars(kind).values()]
+    seen: set[int] = set()
+    while waiting:
+        function = waiting.pop()
+        module = getattr(function, "__module__", None) or ""
+        code = getattr(function, "__code__", None)
+        if code is None or id(function) in seen or _is_own(module) or _is_library(module):
+            continue
+        seen.add(id(function))
+        found.add(module)
+        for name in code.co_names:
+            value = function.__globals__.get(name)
+            # A helper itself, or all of a module that helpers are taken from.
+            inside = vars(value).values() if inspect.ismodule(value) else (value,)
+            waiting.extend(python_of(item) for item in inside)
+    return found
+
+
+def _is_library(module: str) -> bool:
+    top = module.split(".")[0]
+    return top in sys.stdlib_module_names or top in ("numpy", "numba", "scipy")
 
 
 @functools.cache
 def _compiled_outside(function: Function, modules: tuple[str, ...]) -> Function:
-    try:
-        files = [Path(inspect.getsourcefile(sys.modules[name]) or "") for name in modules]
-        directory = _open_directory(source_hash([*source_files(), *files]))
-    except (OSError, TypeError):
-        directory = None
+    directory = None  # a class from a prompt or a notebook has no file to hash
+    files = [_file_of(name) for name in modules]
+    if all(file is not None for file in files):
+        directory = _open_directory("outside", [*source_files(), *(f for f in files if f)])
     return _compile(python_of(function), directory)
+
+
+def _file_of(module: str) -> Path | None:
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file) if file and Path(file).is_file() else None

@@ -22,3 +22,11 @@ def proposed(attack: Any, means: Any, arm: int, reward: float, number: int = 0, 
     state = attack.start(Problem(arms=len(means), dim=2, noise=0.1))
     dice = np.random.default_rng(seed)
     return float(state.propose_reward(None, scene(means, number), arm, reward, dice))
+
+
+def numbers_drawn(attack: Any, means: Any, arm: int) -> Any:
+    """State of an attack's dice after it was asked about a pull of this arm."""
+    state = attack.start(Problem(arms=len(means), dim=2, noise=0.1))
+    dice = np.random.default_rng(0)
+    state.propose_reward(None, scene(means), arm, 0.5, dice)
+    return dice.bit_generator.state

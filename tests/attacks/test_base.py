@@ -52,11 +52,6 @@ def test_a_share_of_the_arms_is_rounded_down(top, arms, count):
     assert count_top(top, arms) == count
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="floor(0.29 * 100) is 28: the product is a rounding error below 29",
-)
 def test_a_share_that_is_a_whole_number_of_arms_is_that_number():
     wrong = [
         (count, arms)

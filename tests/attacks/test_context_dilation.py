@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robustbandits as rb
+from attacks.scenes import scene
 from property.laws import PLAIN, WILD, deal_rounds, law, played, trace
 from robustbandits._jit import jit_is_on
 from robustbandits.game.verbs import MEMO, choose
@@ -74,6 +75,17 @@ def test_the_arm_about_to_be_chosen_is_stretched_if_and_only_if_it_is_good(envir
         changed = np.flatnonzero((seen.shown[t] != block.contexts[t]).any(axis=0))
         assert changed.tolist() == ([arm] if good else [])
         policy.learn(seen.arms[t], seen.taught[t], seen.seen[t], np.zeros(MEMO), dice)
+
+
+def test_the_intercept_is_not_even_proposed_to_change():
+    problem, block = deal_rounds(WILD, 1)
+    state = rb.attacks.ContextDilation(1.0, which="every", top=1.0).start(problem)
+    wanted = block.contexts[0].copy()
+    dice = np.random.default_rng(0)
+    policy = rb.policies.Greedy().start(problem)
+    state.propose_contexts(policy, scene(block.means[0], contexts=block.contexts[0]), wanted, dice)
+    assert (wanted[:-1] != block.contexts[0, :-1]).all()
+    assert (wanted[-1] == block.contexts[0, -1]).all()
 
 
 def test_every_good_arm_is_stretched_and_no_other():

@@ -17,6 +17,9 @@ from robustbandits.game.problem import Problem
 PACKAGE = Path(robustbandits.__file__).parent
 
 
+KINDS = pytest.mark.parametrize("kind", ["own", "outside"])
+
+
 @pytest.fixture
 def root(tmp_path, monkeypatch) -> Path:
     """A cache of our own."""
@@ -24,15 +27,26 @@ def root(tmp_path, monkeypatch) -> Path:
     return tmp_path / "kernels"
 
 
-def generation(number: int) -> str:
-    return f"{number:020x}"
+def source(root: Path, number: int) -> Path:
+    """A source file, one of many."""
+    path = root.parent / f"source{number}.py"
+    path.write_text(f"x = {number}")
+    return path
 
 
-def open_in_turn(root: Path, names: list[str]) -> None:
-    """Open directories, each a minute younger than the one before."""
-    for age, name in enumerate(names):
-        _jit._open_directory(name)
-        os.utime(root / name, (1e9 + 60 * age, 1e9 + 60 * age))
+def open_many(root: Path, kind: str, count: int) -> list[str]:
+    """Open directories, each a minute younger than the one before; return their names."""
+    names = []
+    for age in range(count):
+        directory = _jit._open_directory(kind, [source(root, age)])
+        assert directory is not None
+        os.utime(directory, (1e9 + 60 * age, 1e9 + 60 * age))
+        names.append(Path(directory).name)
+    return names
+
+
+def left_in(root: Path) -> set[str]:
+    return {path.name for path in root.iterdir()}
 
 
 def test_the_cache_is_where_the_user_wants_it(root):
@@ -44,63 +58,58 @@ def test_the_cache_is_the_users_own_by_default(monkeypatch):
     assert _jit.cache_root() == Path(platformdirs.user_cache_dir("robustbandits")) / "kernels"
 
 
-def test_opening_makes_the_directory_and_returns_it(root):
-    assert _jit._open_directory(generation(1)) == str(root / generation(1))
-    assert (root / generation(1)).is_dir()
+@KINDS
+def test_opening_makes_a_directory_named_by_the_sources(root, kind):
+    file = source(root, 1)
+    directory = _jit._open_directory(kind, [file])
+    assert directory == str(root / f"{kind}-{_jit.source_hash([file])}")
+    assert Path(directory).is_dir()
 
 
 def test_a_directory_that_cannot_be_made_is_none(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path / "file" / "kernels"))
-    assert _jit._open_directory(generation(1)) is None
+    assert _jit._open_directory("own", []) is None
 
 
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere"
 )
 def test_a_directory_that_cannot_be_written_is_none(root):
-    (root / generation(1)).mkdir(parents=True)
-    (root / generation(1)).chmod(0o500)
-    assert _jit._open_directory(generation(1)) is None
+    (name,) = open_many(root, "own", 1)
+    (root / name).chmod(0o500)
+    assert _jit._open_directory("own", [source(root, 0)]) is None
 
 
-def test_old_generations_are_deleted_and_the_newest_kept(root):
-    names = [generation(number) for number in range(9)]
-    open_in_turn(root, names)
-    left = {path.name for path in root.iterdir()}
-    assert left == set(names[-_jit.GENERATIONS :])
+@KINDS
+def test_old_generations_are_deleted_and_the_newest_kept(root, kind):
+    kept = _jit.GENERATIONS[kind]
+    names = open_many(root, kind, kept + 4)
+    assert len(set(names)) == kept + 4
+    assert left_in(root) == set(names[4:])
 
 
-def test_opening_a_known_generation_deletes_nothing(root):
-    names = [generation(number) for number in range(_jit.GENERATIONS)]
-    open_in_turn(root, names)
-    (root / "late").mkdir()
-    _jit._open_directory(names[0])
-    assert {path.name for path in root.iterdir()} == {*names, "late"}
+@KINDS
+def test_opening_a_known_generation_deletes_nothing(root, kind):
+    names = open_many(root, kind, _jit.GENERATIONS[kind])
+    _jit._open_directory(kind, [source(root, 0)])
+    assert left_in(root) == set(names)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="every directory in the cache's root is taken for an old generation",
-)
-def test_directories_of_other_people_are_never_deleted(root):
-    precious = root / "thesis"
-    precious.mkdir(parents=True)
-    (precious / "chapter1.tex").write_text("years of work")
-    os.utime(precious, (1e8, 1e8))
-    open_in_turn(root, [generation(number) for number in range(9)])
-    assert (precious / "chapter1.tex").exists()
+@KINDS
+@pytest.mark.parametrize("name", ["thesis", "own", "own-work", "outside-" + "0" * 19, "0" * 20])
+def test_directories_of_other_people_are_never_deleted(root, kind, name):
+    (root / name).mkdir(parents=True)
+    (root / name / "chapter1.tex").write_text("years of work")
+    os.utime(root / name, (1e8, 1e8))
+    open_many(root, kind, _jit.GENERATIONS[kind] + 4)
+    assert (root / name / "chapter1.tex").exists()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="policies from outside count as generations and push out the package's own",
-)
 def test_the_packages_own_code_outlives_many_policies_from_outside(root):
-    open_in_turn(root, ["own", *(generation(number) for number in range(_jit.GENERATIONS))])
-    assert (root / "own").is_dir()
+    (own,) = open_many(root, "own", 1)
+    open_many(root, "outside", _jit.GENERATIONS["outside"] + 4)
+    assert own in left_in(root)
 
 
 def test_the_hash_depends_on_every_byte_and_name(tmp_path):

@@ -75,6 +75,33 @@ ledger = rb.simulate(environment=rb.environments.Simulation(arms=3, dim=2),
 print(json.dumps({"package": rb.__file__, "pulls": ledger.pulls.tolist()}))
 """
 
+#: A policy of one file that plays the policy of another.
+WRAPPER = """
+from typing import Any, NamedTuple
+from outsider import Loyal
+from robustbandits._jit import kernel
+from robustbandits.game.verbs import choose, learn
+
+class WrapperState(NamedTuple):
+    inner: Any
+
+    @kernel
+    def choose(self, contexts, rng, memo):
+        return choose(self.inner, contexts, rng, memo)
+
+    @kernel
+    def learn(self, arm, context, reward, memo, rng):
+        learn(self.inner, arm, context, reward, memo, rng)
+
+class Wrapper:
+    name = "Wrapper"
+
+    def start(self, problem):
+        return WrapperState(Loyal().start(problem))
+"""
+
+WRAPPED = LOYAL.replace("from outsider import Loyal", "from wrapper import Wrapper as Loyal")
+
 
 @dataclass(frozen=True)
 class Workshop:
@@ -92,6 +119,7 @@ class Workshop:
         shutil.copytree(PACKAGE, self.root / "robustbandits", ignore=ignored)
         (self.root / "outsider.py").write_text(OUTSIDER)
         (self.root / "helper.py").write_text(HELPER)
+        (self.root / "wrapper.py").write_text(WRAPPER)
         return self
 
     @contextlib.contextmanager

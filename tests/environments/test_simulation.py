@@ -180,11 +180,6 @@ def test_without_noise_rewards_are_their_means():
     assert not drawn(Simulation(noise=0.0)).noise.any()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="start() spawns from the caller's seed object, which counts its children",
-)
 def test_starting_a_nature_twice_from_one_seed_object_gives_the_same_nature():
     seed = stream(0, NATURE)
     one, other = (Simulation().start(5, seed).draw(5) for _ in range(2))

@@ -115,11 +115,6 @@ def test_progress_adds_up_to_all_rounds_of_all_games(monkeypatch):
     assert sum(steps) == ROUNDS * len(PAIRS)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="the loop clears the memo once a block; an agent, at every decision",
-)
 def test_a_memo_starts_empty_in_every_round():
     problem, block = deal_rounds(WILD, ROUNDS)
     contexts = block.contexts.copy()

@@ -79,7 +79,6 @@ def test_a_bad_value_is_refused_when_read_back():
         rb.policies.LinUCB.from_dict(words)
 
 
-@pytest.mark.xfail(strict=True, reason="from_dict ignores the name that to_dict wrote")
 def test_another_recipes_words_are_refused():
     with pytest.raises(ValueError, match="Greedy"):
         rb.policies.LinUCB.from_dict(rb.policies.Greedy().to_dict())

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robustbandits._jit import jit_is_on, python_of
+from robustbandits._jit import python_of
 from robustbandits.kernels.columns import score_columns
 
 plain = python_of(score_columns)
@@ -77,12 +77,6 @@ def test_score_columns_writes_nothing_beyond_its_columns(count):
     assert (room[:, count:] == 7.0).all()
 
 
-@pytest.mark.xfail(
-    jit_is_on,
-    strict=True,
-    reason="the vector tiles assume C order and are not told otherwise: columns.py, "
-    "_score_tiles_compiled",
-)
 def test_score_columns_of_a_transposed_array_are_right():
     matrix, vector, columns = random_problem(3, 8, seed=4)
     transposed = np.ascontiguousarray(columns.T).T

@@ -37,7 +37,7 @@ class Setting(NamedTuple):
 
 
 def settings() -> dict[str, Setting]:
-    """Every policy against every attack, other forms of both, and games past a refresh."""
+    """Every policy against every attack, other forms of both, and a few long games."""
     games = {
         f"{policy} - {attack}": Setting(TILES, make_attack(attack, 12.5), recipe, 200)
         for policy, recipe in POLICIES.items()
@@ -55,9 +55,8 @@ def settings() -> dict[str, Setting]:
             TILES, attacks.Garcelon(5.0), policies.RobustBandit.as_written(epoch=30), 200
         ),
         "coded": Setting(TILES, attacks.Garcelon(5.0), policies.BOBNoRestart.as_coded(), 200),
-        # Every 4096 observations the regression is rebuilt from its sums.
-        "LinUCB refreshed": Setting(SMALL, attacks.Garcelon(5.0), linucb, 4200),
-        "LinTS refreshed": Setting(SMALL, attacks.Garcelon(5.0), policies.LinTS(), 4200),
+        "LinUCB, long": Setting(SMALL, attacks.Garcelon(5.0), linucb, 4200),
+        "LinTS, long": Setting(SMALL, attacks.Garcelon(5.0), policies.LinTS(), 4200),
     }
     return games | others
 

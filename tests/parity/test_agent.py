@@ -92,11 +92,6 @@ def test_an_agent_asked_for_scores_in_between_chooses_the_same(policy):
     assert bits_of(quiet._state) == bits_of(asked._state)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="the loop clears the memo once a block; an agent, at every decision",
-)
 def test_a_policy_that_leaves_notes_now_and_then_finds_the_same_ones():
     problem, block = deal_rounds(WILD, ROUNDS, SEED)
     agent = agent_for(problem, Noter())

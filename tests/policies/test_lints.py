@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from reference.playing import agent_for, block_of, play, ridge_of, same_bits
-from robustbandits.kernels.ridge import REFRESH
 from robustbandits.policies import Greedy, LinTS, LinUCB
 
 
@@ -20,7 +19,7 @@ def test_lints_without_spread_is_greedy(radius):
     assert same_bits(ridge_of(lints), ridge_of(greedy))
 
 
-@pytest.mark.parametrize("rounds", [50, REFRESH - 1, REFRESH, REFRESH + 3])
+@pytest.mark.parametrize("rounds", [50, 5000])
 def test_lints_factor_stays_the_root_of_the_gram(rounds):
     block = block_of(rounds, arms=3, dim=4)
     agent = agent_for(LinTS(), block)

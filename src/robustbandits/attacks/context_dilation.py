@@ -35,9 +35,9 @@ class ContextDilationState(NamedTuple):
                 if is_among_best(scene.means, a, self.top):
                     _dilate(self, wanted, a)
             return
-        # A peek: choosing changes nothing, and the dice are the attacker's own.
+        # A peek: choosing changes nothing, the dice are the attacker's own, and so is the copy.
         memo = np.zeros(MEMO)
-        arm = choose(policy, scene.contexts, rng, memo)
+        arm = choose(policy, scene.contexts.copy(), rng, memo)
         if is_among_best(scene.means, arm, self.top):
             _dilate(self, wanted, arm)
 

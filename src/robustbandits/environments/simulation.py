@@ -10,7 +10,7 @@ import numpy as np
 from robustbandits.game import require
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
-from robustbandits.game.rounds import Rounds, deal
+from robustbandits.game.rounds import Rounds, children, deal
 from robustbandits.kernels.linalg import Floats
 
 
@@ -78,7 +78,7 @@ class SimulationNature:
             intercept=recipe.intercept,
         )
         # Separate streams, so that no draw depends on how rounds are cut into blocks.
-        once, fresh, noise = (np.random.default_rng(child) for child in seed.spawn(3))
+        once, fresh, noise = (np.random.default_rng(child) for child in children(seed, 3))
         self._contexts_rng = fresh
         self._noise_rng = noise
         self.theta = self._uniform(once, recipe.dim)

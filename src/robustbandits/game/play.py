@@ -36,9 +36,9 @@ def play(
     shown = np.empty((dim, arms))
     context = np.empty(dim)
     memo = np.empty(MEMO)
-    for i in range(MEMO):
-        memo[i] = 0.0
     for t in range(count):
+        for i in range(MEMO):
+            memo[i] = 0.0
         contexts = rounds.contexts[t]
         means = rounds.means[t]
         # The policy gets a copy: whatever it does to it, the next game meets the same rounds.

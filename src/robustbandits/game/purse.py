@@ -61,6 +61,8 @@ def has_money(purse: Purse) -> bool:
 @kernel
 def pay(purse: Purse, price: float) -> float:
     """Pay for a change of this price; return the share of it that was bought, from 0 to 1."""
+    if purse.account[CLOSED] != 0.0:
+        return 0.0
     total = purse.account[SPENT] + price
     if total <= purse.budget or purse.rule == REFERENCE:
         purse.account[SPENT] = total
@@ -87,9 +89,11 @@ def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
         legal = min(1.0, max(0.0, wanted))
         if legal != wanted:
             purse.account[CLIPPED] += 1.0
-    price = abs(legal - reward)
-    if price == 0.0:
+    # Nature's own reward may lie outside [0, 1]: clipping must not turn a wish to lower it into a
+    # payment to raise it.
+    if (legal - reward) * (wanted - reward) <= 0.0:
         return reward
+    price = abs(legal - reward)
     share = pay(purse, price)
     if share == 0.0:
         return reward
@@ -134,6 +138,14 @@ def _shorten(purse: Purse, shown: Floats, arm: int, largest: float, room: float)
 
 
 @kernel
+def _restore(clean: Floats, shown: Floats, arm: int) -> float:
+    """Show one context as nature dealt it; that costs nothing."""
+    for i in range(clean.shape[0]):
+        shown[i, arm] = clean[i, arm]
+    return 0.0
+
+
+@kernel
 def _legalise(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
     """Make one wanted context legal, and return the length of the change that is left."""
     dim = clean.shape[0]
@@ -148,17 +160,15 @@ def _legalise(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
             changed = changed or shown[i, arm] != clean[i, arm]
             size = abs(shown[i, arm])
             largest = max(largest, size) if size <= math.inf else math.inf  # NaN counts as inf
-    if not changed:
-        return 0.0
-    if largest == math.inf:
-        purse.account[BAD] += 1.0
-        for i in range(dim):
-            shown[i, arm] = clean[i, arm]
-        return 0.0
+    if not changed or largest == math.inf:
+        purse.account[BAD] += 1.0 if changed else 0.0
+        return _restore(clean, shown, arm)
     if purse.rule != REFERENCE:
         _shorten(purse, shown, arm, largest, purse.bound * purse.bound - fixed)
     change = 0.0
     for i in range(purse.writable):
         step = shown[i, arm] - clean[i, arm]
         change += step * step
+    if change == 0.0:  # too small to have a price: too small to be shown
+        return _restore(clean, shown, arm)
     return math.sqrt(change)

@@ -41,6 +41,8 @@ class Recipe:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """Make a recipe from what :meth:`to_dict` gave; unknown or bad values are refused."""
+        if values.get("name", cls.__name__) != cls.__name__:
+            raise ValueError(f"these are the parameters of {values['name']}, not of {cls.__name__}")
         parameters = {key: value for key, value in values.items() if key != "name"}
         known = {field.name for field in dataclasses.fields(cls)}
         unknown = sorted(set(parameters) - known)

@@ -11,13 +11,17 @@ def real(name: str, value: Any) -> float:
     """Return a finite number as a float."""
     if isinstance(value, bool) or (not isinstance(value, int | float) and not _is_scalar(value)):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    if not math.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {value!r}")
-    return float(value)
+    return number
 
 
 def _is_scalar(value: Any) -> bool:
-    return getattr(value, "ndim", None) == 0 and getattr(value, "dtype", None) is not None
+    return getattr(value, "ndim", None) == 0 and value.dtype.kind in "fiu"
 
 
 def at_least(name: str, value: Any, low: float) -> float:

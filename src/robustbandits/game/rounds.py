@@ -42,6 +42,14 @@ class Environment(Protocol):
         ...
 
 
+def children(seed: np.random.SeedSequence, count: int) -> list[np.random.SeedSequence]:
+    """Return independent seeds, the same ones each time: `spawn` would count up inside ``seed``."""
+    return [
+        np.random.SeedSequence(entropy=seed.entropy, spawn_key=(*seed.spawn_key, child))
+        for child in range(count)
+    ]
+
+
 def deal(contexts: Floats, means: Floats, noise: Floats) -> Rounds:
     """Make a block of rounds; the arrays must be C-contiguous float64."""
     return Rounds(contexts=contexts, means=means, best=means.max(axis=1), noise=noise)

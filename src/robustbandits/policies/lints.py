@@ -14,12 +14,11 @@ from robustbandits.game.problem import Problem
 from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import (
     Floats,
-    cholesky,
     cholesky_add_outer,
     products,
     solve_upper,
 )
-from robustbandits.kernels.ridge import COUNT, REFRESH, Ridge, observe, start_ridge
+from robustbandits.kernels.ridge import COUNT, Ridge, observe, start_ridge
 from robustbandits.kernels.sampling import largest
 from robustbandits.policies.optimism import LinearRecipe
 from robustbandits.policies.radius import Radius, radius_at
@@ -56,11 +55,8 @@ class LinTSState(NamedTuple):
     ) -> None:
         """Add one observation to the regression."""
         observe(self.ridge, context, reward, 1.0)
-        if self.ridge.tally[COUNT] % REFRESH == 0.0:
-            cholesky(self.ridge.gram, self.factor)
-        else:
-            spoiled = context.copy()
-            cholesky_add_outer(self.factor, spoiled)
+        spoiled = context.copy()
+        cholesky_add_outer(self.factor, spoiled)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:

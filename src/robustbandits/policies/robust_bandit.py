@@ -12,7 +12,7 @@ from robustbandits._jit import kernel, program
 from robustbandits.game import require
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import observe, reset_ridge
+from robustbandits.kernels.ridge import COUNT, observe, reset_ridge
 from robustbandits.kernels.sampling import draw, share_of_largest
 from robustbandits.policies.candidates import candidate_levels, check_candidates
 from robustbandits.policies.exp3 import (
@@ -126,7 +126,7 @@ class RobustBanditState(NamedTuple):
 @kernel
 def _factor(state: RobustBanditState, candidate: int) -> float:
     """β_t + κ(J_j)."""
-    t = state.diary[EVER] if state.global_index else state.diary[LEARNED]
+    t = state.diary[EVER] if state.global_index else state.optimist.ridge.tally[COUNT]
     radius = radius_at(state.optimist.radius, state.optimist.ridge, t + 1.0)
     return radius + corruption_bonus(state.optimist, state.levels[candidate])
 
