@@ -15,7 +15,8 @@ from robustbandits._version import __version__ as __version__
 if TYPE_CHECKING:
     from robustbandits import attacks, environments, policies
     from robustbandits._jit import kernel
-    from robustbandits.agent import Agent, Decision
+    from robustbandits.agent import Agent
+    from robustbandits.decision import Decision
     from robustbandits.game.ledger import Ledger
     from robustbandits.game.simulate import simulate
     from robustbandits.results import Results, compare
@@ -35,7 +36,7 @@ __all__ = [
 
 _HOMES = {
     "Agent": "robustbandits.agent",
-    "Decision": "robustbandits.agent",
+    "Decision": "robustbandits.decision",
     "Ledger": "robustbandits.game.ledger",
     "Results": "robustbandits.results",
     "compare": "robustbandits.results",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-import importlib
-import math
 import numbers
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -15,12 +13,23 @@ import numpy.typing as npt
 
 from robustbandits._jit import compiled_for, entry_point
 from robustbandits._version import __version__
+from robustbandits.agent_file import (
+    HEADER,
+    Pending,
+    check_indices,
+    check_names,
+    check_size,
+    pending_to_rows,
+    reason,
+    recipe_class,
+    recipe_to_dict,
+    rows_to_pending,
+)
+from robustbandits.decision import Decision, Scores
 from robustbandits.game import require
 from robustbandits.game.live import (
-    BONUSES,
-    MEANS,
+    NO_SUCH_ARM,
     NOT_FINITE,
-    PROBABILITIES,
     TOO_LONG,
     absorb,
     decide,
@@ -46,102 +55,7 @@ from robustbandits.snapshot import (
 SLACK = 1 + 1e-9
 #: Noise this many sigmas outside [0, 1] is taken for an error, unless `reward_range` says more.
 SIGMAS = 6.0
-#: A file may ask for this many bytes of state beyond its own size, no more.
-MAX_LOAD = 256 * 1024 * 1024
-#: Ids are saved as float64, which holds every whole number up to here.
-MAX_ID = 1 << 53
-
-#: Entries of a file's header, besides the list of its arrays.
-HEADER = (
-    "kind",
-    "written_by",
-    "policy",
-    "problem",
-    "reward_range",
-    "capacity",
-    "next",
-    "forgotten",
-    "stream",
-)
-
 FLOAT64 = np.dtype(np.float64)
-
-
-class Scores:
-    """What an agent thinks of a set of contexts.
-
-    Attributes
-    ----------
-    means, bonuses
-        Estimated mean reward of each arm, and what is added for exploring it. Deterministic: for a
-        randomised policy they are what a choice is drawn from.
-    scores
-        Their sum.
-    probabilities
-        Probability of each arm given what the agent knows; None where it has no closed form.
-    """
-
-    __slots__ = ("_table",)
-
-    def __init__(self, table: Floats):
-        self._table = table
-
-    @property
-    def means(self) -> Floats:
-        """Estimated mean reward of each arm."""
-        return self._table[MEANS]
-
-    @property
-    def bonuses(self) -> Floats:
-        """Exploration bonus of each arm."""
-        return self._table[BONUSES]
-
-    @property
-    def scores(self) -> Floats:
-        """Mean plus bonus of each arm."""
-        total: Floats = self._table[MEANS] + self._table[BONUSES]
-        return total
-
-    @property
-    def probabilities(self) -> Floats | None:
-        """Probability of each arm, or None."""
-        row = self._table[PROBABILITIES]
-        return None if math.isnan(row[0]) else row
-
-
-class Decision(Scores):
-    """What an agent chose, and why.
-
-    Attributes
-    ----------
-    id
-        Number of the decision, by which its reward can be reported.
-    arm
-        Index of the chosen arm.
-    score, probability
-        The chosen arm's entries of ``scores`` and ``probabilities``.
-    """
-
-    __slots__ = ("arm", "id")
-
-    def __init__(self, number: int, arm: int, table: Floats):
-        self.id = number
-        self.arm = arm
-        self._table = table
-
-    @property
-    def score(self) -> float:
-        """Mean plus bonus of the chosen arm."""
-        return float(self._table[MEANS, self.arm] + self._table[BONUSES, self.arm])
-
-    @property
-    def probability(self) -> float | None:
-        """Probability of the chosen arm, or None: what off-policy evaluation calls propensity."""
-        chance = float(self._table[PROBABILITIES, self.arm])
-        return None if math.isnan(chance) else chance
-
-    def __repr__(self) -> str:
-        return f"Decision(id={self.id}, arm={self.arm}, score={self.score:.6g})"
 
 
 class Agent:
@@ -226,7 +140,7 @@ class Agent:
         self._bound = problem.context_bound * SLACK
         self._fixed_arms = bool(getattr(policy, "fixed_arms", False))
         self._state: Any = policy.start(problem)
-        self._pending: dict[int, tuple[int, Floats]] = {}  # id: arm, memo and context
+        self._pending: Pending = {}
         self._next = 0
         self._forgotten = -1  # largest id that was dropped unrewarded
 
@@ -333,13 +247,15 @@ class Agent:
         return array if array.flags.carray else array.copy()
 
     def _check_values(self, array: Floats) -> None:
-        lengths = _lengths(array)
-        if not lengths.max() <= self._bound:
-            arm = int(np.flatnonzero(~(lengths <= self._bound))[0])
-            code = TOO_LONG if np.isfinite(lengths[arm]) else NOT_FINITE
+        sizes = lengths(array)
+        if not sizes.max() <= self._bound:
+            arm = int(np.flatnonzero(~(sizes <= self._bound))[0])
+            code = TOO_LONG if np.isfinite(sizes[arm]) else NOT_FINITE
             self._refuse(array, code - arm)
 
     def _refuse(self, array: Floats, code: int) -> None:
+        if code == NO_SUCH_ARM:
+            raise IndexError(f"{self.policy.name} chose an arm that does not exist")
         if code <= TOO_LONG:
             arm = TOO_LONG - code
             raise ValueError(
@@ -385,7 +301,7 @@ class Agent:
         header = {
             "kind": "agent",
             "written_by": f"robustbandits {__version__}",
-            "policy": _recipe_to_dict(self.policy),
+            "policy": recipe_to_dict(self.policy),
             "problem": self.problem.to_dict(),
             "reward_range": None if self.reward_range is None else list(self.reward_range),
             "capacity": self._capacity,
@@ -394,21 +310,12 @@ class Agent:
             "stream": stream_to_dict(self._rng),
         }
         arrays = {name: to_floats(name, array) for name, array in state_arrays(self._state)}
-        arrays["pending"] = self._pending_rows()
+        arrays["pending"] = pending_to_rows(self._pending, self.problem.dim)
         try:
             type(self).__new__(type(self))._restore(dict(header), dict(arrays), type(self.policy))
         except Exception as error:
-            raise SnapshotError(f"cannot save {os.fspath(path)}: {_reason(error)}") from error
+            raise SnapshotError(f"cannot save {os.fspath(path)}: {reason(error)}") from error
         write_snapshot(path, header, arrays)
-
-    def _pending_rows(self) -> Floats:
-        """One row for each pending decision, oldest first: id, arm, memo, context."""
-        rows = np.empty((len(self._pending), 2 + MEMO + self.problem.dim))
-        if len(rows):
-            rows[:, 0] = list(self._pending)
-            rows[:, 1] = [arm for arm, _ in self._pending.values()]
-            rows[:, 2:] = [note for _, note in self._pending.values()]
-        return rows
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: type[Any] | None = None) -> Self:
@@ -429,7 +336,7 @@ class Agent:
         try:
             rng = agent._restore(header, arrays, policy)
         except Exception as error:  # whatever a file may hold, there is one way to refuse it
-            raise SnapshotError(f"cannot load {os.fspath(path)}: {_reason(error)}") from error
+            raise SnapshotError(f"cannot load {os.fspath(path)}: {reason(error)}") from error
         agent._connect(rng)
         return agent
 
@@ -438,44 +345,33 @@ class Agent:
     ) -> np.random.Generator:
         if header.get("kind") != "agent":
             raise SnapshotError("it does not hold an agent")
-        _check_names("header", header, HEADER)
+        check_names("header", header, HEADER)
         if not isinstance(header["written_by"], str):
             raise SnapshotError("written_by must be text")
         problem = Problem(**header["problem"])
         rows = arrays.pop("pending")
-        _check_size(problem, arrays)
-        recipe = _recipe_class(header["policy"]["name"], kind).from_dict(header["policy"])
+        check_size(problem, arrays)
+        recipe = recipe_class(header["policy"]["name"], kind).from_dict(header["policy"])
         self._open(recipe, problem, header["reward_range"], header["capacity"])
         due = dict(state_arrays(self._state))
-        _check_names("list of arrays", arrays, due)
+        check_names("list of arrays", arrays, due)
         for name, array in due.items():
             fill(name, array, arrays[name])
-        self._restore_pending(header, rows)
-        _check_indices(self._state, rows[:, 2 : 2 + MEMO])
-        return stream_from_dict(header["stream"])
-
-    def _restore_pending(self, header: dict[str, Any], rows: Floats) -> None:
         self._next = require.count("next", header["next"], low=0)
         self._forgotten = require.count("forgotten", header["forgotten"], low=-1)
-        if rows.shape != (len(rows), 2 + MEMO + self.problem.dim) or len(rows) > self._capacity:
-            raise SnapshotError(f"its pending decisions do not fit its header: {rows.shape}")
-        if not np.isfinite(rows).all():
-            raise SnapshotError("its pending decisions hold numbers that are not finite")
-        ids, arms, contexts = rows[:, 0], rows[:, 1], rows[:, 2 + MEMO :]
-        order = np.diff(ids, prepend=self._forgotten, append=self._next)
-        if self._next > MAX_ID or np.any(ids % 1) or np.any(order <= 0):
-            raise SnapshotError("the ids of its pending decisions are out of order")
-        limit = self.problem.arms if self._fixed_arms else MAX_ID
-        if np.any(arms % 1) or np.any((arms < 0) | (arms >= limit)):
+        self._pending = rows_to_pending(rows, problem.dim, self._forgotten, self._next)
+        self._check_pending(rows)
+        check_indices(self._state, rows[:, 2 : 2 + MEMO])
+        return stream_from_dict(header["stream"])
+
+    def _check_pending(self, rows: Floats) -> None:
+        """Refuse pending decisions that this agent cannot have made."""
+        if len(rows) > self._capacity:
+            raise SnapshotError(f"it has {len(rows)} pending decisions, more than its capacity")
+        if self._fixed_arms and np.any(rows[:, 1] >= self.problem.arms):
             raise SnapshotError("its pending decisions chose arms that do not exist")
-        if np.any(_lengths(contexts) > self._bound * SLACK):
+        if np.any(lengths(rows[:, 2 + MEMO :]) > self._bound * SLACK):
             raise SnapshotError("its pending decisions have contexts beyond context_bound")
-        notes = (row.copy() for row in rows[:, 2:])
-        entries = zip(arms.astype(np.int64).tolist(), notes, strict=True)
-        self._pending = dict(zip(ids.astype(np.int64).tolist(), entries, strict=True))
-
-
-# ------------------------------------------------------------------------------------- arguments
 
 
 def _number_of(decision: Any) -> int:
@@ -512,7 +408,7 @@ def _floats_of(contexts: npt.ArrayLike) -> Floats:
     return floats
 
 
-def _lengths(contexts: Floats) -> Floats:
+def lengths(contexts: Floats) -> Floats:
     """Length of each row; infinite where its square is."""
     with np.errstate(over="ignore"):
         lengths: Floats = np.sqrt(np.square(contexts).sum(axis=1))
@@ -533,63 +429,3 @@ def _check_range(span: Any) -> tuple[float, float] | None:
     if not low < high:
         raise ValueError(f"reward_range must be (smallest, largest), got {span!r}")
     return low, high
-
-
-# ----------------------------------------------------------------------------------------- files
-
-
-def _recipe_to_dict(policy: Any) -> dict[str, Any]:
-    if not hasattr(policy, "to_dict") or not hasattr(type(policy), "from_dict"):
-        raise TypeError(
-            f"policy {policy!r} cannot be saved: it needs to_dict and from_dict, which "
-            f"robustbandits.game.recipe.Recipe gives"
-        )
-    data: dict[str, Any] = policy.to_dict()
-    return data
-
-
-def _recipe_class(name: Any, kind: type[Any] | None) -> Any:
-    policies = importlib.import_module("robustbandits.policies")
-    if kind is not None:
-        if kind.__name__ != name:
-            raise SnapshotError(f"it holds a {name!r}, not a {kind.__name__}")
-        return kind
-    if name not in policies.__all__:
-        raise SnapshotError(f"its policy {name!r} is not ours: give its class as policy=...")
-    return getattr(policies, name)
-
-
-def _check_size(problem: Problem, arrays: dict[str, Floats]) -> None:
-    """Refuse sizes that would allocate far more than the file holds."""
-    room = max(MAX_LOAD, sum(array.nbytes for array in arrays.values()))
-    if 8 * problem.dim**2 > room or 8 * problem.arms > room:
-        raise SnapshotError(f"its sizes do not fit its contents: {problem}")
-
-
-def _check_names(what: str, found: Iterable[str], due: Iterable[str]) -> None:
-    for odd in sorted(set(found) ^ set(due)):
-        trouble = "lacks" if odd in due else "must not have"
-        raise SnapshotError(f"its {what} {trouble} {odd!r}")
-
-
-def _reason(error: Exception) -> str:
-    text = str(error) if isinstance(error, SnapshotError) else f"{type(error).__name__}: {error}"
-    return text[:1000]  # a hostile file may hold a long value
-
-
-def _check_indices(state: Any, memos: Floats) -> None:
-    """Refuse numbers that would lead compiled code out of its arrays.
-
-    A state whose kernels use numbers of its memory or of a memo as indices has a plain method
-    ``check(memos)`` that raises ValueError; each row is the memo of a pending decision.
-    """
-    if hasattr(state, "check"):
-        state.check(memos)
-    elif hasattr(state, "exp3"):  # the policies that guess: a candidate and its chance come first
-        guesses = memos[:, :2]
-        if hasattr(state, "diary") and state.diary[0] != -1.0:  # -1: none drawn yet
-            guesses = np.vstack([guesses, state.diary[:2]])
-        candidates, chances = guesses.T
-        known = np.isin(candidates, np.arange(len(state.exp3.log_weights)))
-        if not np.all(known & (chances > 0.0) & (chances <= SLACK)):
-            raise SnapshotError("it guesses a candidate that does not exist")

@@ -89,7 +89,7 @@ def test_the_stream_of_the_file_is_numpys(tmp_path):
 
 
 def test_the_page_names_every_limit():
-    from robustbandits.agent import MAX_LOAD
+    from robustbandits.agent_file import MAX_LOAD
     from robustbandits.snapshot import MAX_HEADER, VERSION
 
     assert f"at most {MAX_HEADER:,}" in PAGE

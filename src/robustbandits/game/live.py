@@ -18,6 +18,7 @@ MEANS, BONUSES, PROBABILITIES = range(3)
 # What `decide` answers when it refuses: this minus the index of the bad context.
 NOT_FINITE = -1
 TOO_LONG = -(1 << 40)
+NO_SUCH_ARM = -(1 << 50)
 
 
 @program
@@ -35,8 +36,9 @@ def decide(
     for a in range(arms):
         square = 0.0
         for i in range(dim):
-            shown[i, a] = contexts[a, i]
-            square += contexts[a, i] * contexts[a, i]
+            value = float(contexts[a, i])
+            shown[i, a] = value
+            square += value * value
         if not math.isfinite(square):
             return NOT_FINITE - a
         if square > limit:
@@ -45,6 +47,8 @@ def decide(
     memo = note[:MEMO]
     memo[:] = 0.0
     arm = choose(policy, shown, rng, memo)
+    if arm < 0 or arm >= arms:
+        return NO_SUCH_ARM
     score(policy, shown, memo, table[MEANS], table[BONUSES])
     probability(policy, shown, memo, table[PROBABILITIES])
     for i in range(dim):

@@ -49,6 +49,8 @@ def play(
             scene = Scene(book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget)
             attacked = tamper(attack, policy, scene, shown, purse, attack_rng)
         arm = choose(policy, shown, policy_rng, memo)
+        if arm < 0 or arm >= arms:
+            raise IndexError("the policy chose an arm that does not exist")
         reward = means[arm] + rounds.noise[t]
         seen = reward
         if armed:

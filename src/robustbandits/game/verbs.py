@@ -35,7 +35,9 @@ class PolicyState(Protocol):
     """What a policy remembers, and the kernels that use it.
 
     A state may also have ``probability(contexts, memo, out)``, which writes the probability of
-    each arm. Without it a policy's probabilities count as undefined.
+    each arm. Without it a policy's probabilities count as undefined. A state whose kernels use
+    numbers of its arrays or memos as indices must have a plain method ``check(memos)``, which
+    raises ValueError when a file holds ones that are out of range.
     """
 
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:

@@ -47,7 +47,8 @@ def _score_tiles(
 
 @overload(_score_tiles, strict=False)
 def _score_tiles_compiled(matrix: Any, vector: Any, columns: Any, products: Any, forms: Any) -> Any:
-    if any(kind.layout != "C" for kind in (matrix, vector, columns, products, forms)):
+    arrays = (matrix, vector, columns, products, forms)
+    if any(kind.layout != "C" or kind.dtype != types.float64 for kind in arrays):
         return _score_tiles  # tiles walk along memory; anything else goes the plain way
 
     def score(matrix, vector, columns, products, forms):  # type: ignore[no-untyped-def]

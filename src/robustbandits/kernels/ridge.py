@@ -1,9 +1,9 @@
 """Recursive ridge regression: what every linear policy stands on.
 
 The inverse is kept by Sherman–Morrison and theta by recursive least squares (the same number as
-``inverse @ moment``, in O(dim)). Both stay accurate to ten digits over ten million observations, so
-they are rebuilt from the sums only when something is plainly wrong: the sums lose the penalty to
-rounding long before the inverse does (docs/decisions/0010).
+``inverse @ moment``, in O(dim)). Measured against its largest entry the inverse keeps nine digits
+over ten million observations, so it is rebuilt from the sums only when something is plainly wrong:
+the sums lose the penalty to rounding long before the inverse does (docs/decisions/0010).
 """
 
 from __future__ import annotations

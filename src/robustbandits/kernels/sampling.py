@@ -59,9 +59,11 @@ def draw(probabilities: Floats, rng: np.random.Generator) -> int:
     """Index drawn with the given probabilities."""
     level = rng.random()
     total = 0.0
-    last = probabilities.shape[0] - 1
-    for i in range(last):
+    last = 0  # rounding may leave the sum below the level: then the last that is possible at all
+    for i in range(probabilities.shape[0]):
         total += probabilities[i]
         if level < total:
             return i
+        if probabilities[i] > 0.0:
+            last = i
     return last

@@ -16,6 +16,7 @@ from robustbandits.kernels.sampling import draw, share_of_largest
 from robustbandits.policies.candidates import candidate_levels, check_candidates
 from robustbandits.policies.exp3 import (
     Exp3,
+    check_guesses,
     exp3_alpha,
     exp3_probabilities,
     exp3_update,
@@ -86,6 +87,10 @@ class BOBNoRestartState(NamedTuple):
             for a in range(arms):
                 scores[a] = means[a] + factor * widths[a]
             share_of_largest(scores, self.optimist.first, chances[j], out)
+
+    def check(self, memos: Floats) -> None:
+        """Refuse memos (one a row) that would lead `learn` out of its arrays."""
+        check_guesses(memos[:, MEMO_CANDIDATE], memos[:, MEMO_CHANCE], self.levels.shape[0])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,6 +38,13 @@ def exp3_alpha(candidates: int, plays: float) -> float:
     return min(1.0, math.sqrt(candidates * math.log(candidates) / ((math.e - 1.0) * plays)))
 
 
+def check_guesses(candidates: Floats, chances: Floats, size: int) -> None:
+    """Refuse guesses that EXP3 cannot have made: a file may hold anything."""
+    known = np.isin(candidates, np.arange(size))
+    if not np.all(known & (chances > 0.0) & (chances <= 1.0 + 1e-9)):
+        raise ValueError("it guesses a candidate that does not exist")
+
+
 @kernel
 def exp3_probabilities(exp3: Exp3, out: Floats) -> None:
     """Write the probability of each candidate; none is below ``alpha / N``."""

@@ -10,7 +10,7 @@ import numpy as np
 from robustbandits._jit import kernel
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, products
-from robustbandits.kernels.ridge import Ridge, observe, start_ridge
+from robustbandits.kernels.ridge import Ridge, observe
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.policies.optimism import LinearRecipe
 
@@ -71,4 +71,4 @@ class Greedy(LinearRecipe):
 
     def start(self, problem: Problem) -> GreedyState:
         """Return a fresh state."""
-        return GreedyState(ridge=start_ridge(problem.dim, self.ridge), first=self.ties == "first")
+        return GreedyState(ridge=self.start_regression(problem), first=self.ties == "first")

@@ -18,7 +18,7 @@ from robustbandits.kernels.linalg import (
     products,
     solve_upper,
 )
-from robustbandits.kernels.ridge import COUNT, Ridge, observe, start_ridge
+from robustbandits.kernels.ridge import COUNT, Ridge, observe
 from robustbandits.kernels.sampling import largest
 from robustbandits.policies.optimism import LinearRecipe
 from robustbandits.policies.radius import Radius, radius_at
@@ -96,7 +96,7 @@ class LinTS(LinearRecipe):
     def start(self, problem: Problem) -> LinTSState:
         """Return a fresh state."""
         return LinTSState(
-            ridge=start_ridge(problem.dim, self.ridge),
+            ridge=self.start_regression(problem),
             factor=math.sqrt(self.ridge) * np.eye(problem.dim),
             radius=self.start_radius(problem),
             scale=self.scale,

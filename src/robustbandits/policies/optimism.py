@@ -31,6 +31,9 @@ PAPER, L1, L2 = range(3)
 
 TIES = ("random", "first")
 
+#: Largest ratio of a squared context to the penalty; at 1e16 the inverse is lost to rounding.
+MAX_SPREAD = 1e12
+
 
 class Optimist(NamedTuple):
     """A ridge regression with a confidence ellipsoid around it."""
@@ -116,6 +119,15 @@ class LinearRecipe(Recipe):
             ties=require.one_of("ties", self.ties, TIES),
         )
 
+    def start_regression(self, problem: Problem) -> Ridge:
+        """Return a regression that has seen nothing; refuse what float64 cannot hold."""
+        if problem.context_bound**2 > MAX_SPREAD * self.ridge:
+            raise ValueError(
+                f"ridge must be at least context_bound² / {MAX_SPREAD:g}, got {self.ridge!r} for "
+                f"context_bound {problem.context_bound!r}: scale your features"
+            )
+        return start_ridge(problem.dim, self.ridge)
+
     def start_radius(self, problem: Problem, delta: float | None = None) -> Radius:
         """Return the radius for a problem's bounds."""
         return Radius(
@@ -137,7 +149,7 @@ class LinearRecipe(Recipe):
     ) -> Optimist:
         """Return an optimist that has seen nothing."""
         return Optimist(
-            ridge=start_ridge(problem.dim, self.ridge),
+            ridge=self.start_regression(problem),
             radius=self.start_radius(problem, delta),
             bonus=BONUSES.index(bonus),
             max_corruption=max_corruption,

@@ -17,6 +17,7 @@ from robustbandits.kernels.sampling import draw, share_of_largest
 from robustbandits.policies.candidates import candidate_levels, check_candidates
 from robustbandits.policies.exp3 import (
     Exp3,
+    check_guesses,
     exp3_alpha,
     exp3_probabilities,
     exp3_update,
@@ -121,6 +122,13 @@ class RobustBanditState(NamedTuple):
                 for a in range(arms):
                     scores[a] = means[a] + factor * widths[a]
                 share_of_largest(scores, self.optimist.first, chances[j], out)
+
+    def check(self, memos: Floats) -> None:
+        """Refuse a diary or memos (one a row) that would lead a kernel out of its arrays."""
+        size = self.levels.shape[0]
+        check_guesses(memos[:, MEMO_CANDIDATE], memos[:, MEMO_CHANCE], size)
+        if self.diary[CANDIDATE] != -1.0:
+            check_guesses(self.diary[[CANDIDATE]], self.diary[[CHANCE]], size)
 
 
 @kernel

@@ -23,9 +23,9 @@ class RobustLinUCB(LinearRecipe):
         C', at least what the attacker has.
     bonus
         ``"paper"``: κ = γ_t·C', as in Theorem 1. ``"l1"``: κ = C'. ``"l2"``, the default:
-        κ = min(C', √(C'·max_corruption)). Each is a valid bound and none of the later ones exceeds
-        the earlier by more than the paper's own constants, so the last explores least. (The last
-        two are derived, not in the paper: the hat matrix has no eigenvalue above 1.)
+        κ = min(C', √(C'·max_corruption)). Each is a valid bound on the harm; the last explores
+        least, but for the first few rounds, in which γ_t is below 1. (The last two are derived, not
+        in the paper: the hat matrix has no eigenvalue above 1.)
     max_corruption
         Largest change of a single reward; 1 when rewards live in [0, 1]. For attacks on contexts
         it is at most 2.
