@@ -6,7 +6,7 @@ READING ?= all
 OUT ?= out
 BIN := .venv/bin
 
-.PHONY: reproduce test lint types layers parity check bench fix clean
+.PHONY: reproduce test slow lint types layers parity check bench fix clean
 
 # Made anew when the project's needs change; editable, so never because its code does.
 .venv/ready: pyproject.toml constraints.txt
@@ -18,8 +18,11 @@ BIN := .venv/bin
 reproduce: .venv/ready  ## play the paper's Figure 1
 	$(BIN)/robustbandits reproduce --rounds $(ROUNDS) --seeds $(SEEDS) --reading $(READING) --out $(OUT)
 
-test: .venv/ready  ## all tests
-	$(BIN)/python -m pytest -n auto --dist loadscope
+test: .venv/ready  ## the tests
+	$(BIN)/python -m pytest -n auto --dist loadscope -m 'not slow'
+
+slow: .venv/ready  ## the slow ones: examples, the compile cache, long games
+	$(BIN)/python -m pytest -n auto --dist loadscope -m slow
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -35,7 +38,7 @@ layers: .venv/ready
 parity: .venv/ready
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m 'not slow and not statistical'
 
-check: lint types layers parity  ## everything that CI does beyond the tests
+check: lint types layers slow parity  ## everything that CI does beyond the tests
 
 bench: .venv/ready  ## measure speed; prints ratios, writes JSON
 	$(BIN)/python benchmarks/bench.py --out $(OUT)

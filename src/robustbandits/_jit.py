@@ -133,7 +133,8 @@ def compiled_for(function: Function, *states: Any) -> Function:
     """
     if not jit_is_on:
         return function
-    outside = sorted({module for state in states for module in _outside_modules(type(state))})
+    kinds = {kind for state in states for kind in _kinds(state)}
+    outside = sorted({module for kind in kinds for module in _outside_modules(kind)})
     return _compiled_outside(function, tuple(outside)) if outside else function
 
 
@@ -148,6 +149,12 @@ def entry_point(function: Any, *examples: Any) -> Callable[..., Any]:
         return plain
     code: Callable[..., Any] = function.compile(tuple(numba.typeof(value) for value in examples))
     return code
+
+
+def _kinds(state: Any) -> set[type]:
+    """Classes of a state and of the states that it holds."""
+    inner = (value for value in state if isinstance(value, tuple))
+    return {type(state)}.union(*(_kinds(value) for value in inner))
 
 
 def _outside_modules(kind: type) -> set[str]:

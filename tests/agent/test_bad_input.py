@@ -85,9 +85,14 @@ def test_a_larger_bound_takes_longer_contexts():
         agent.choose(spoiled(7.0))
 
 
-@pytest.mark.parametrize("bound", [1e-100, 1e100, 1e300])
-def test_an_extreme_bound_is_compared_without_overflow(bound):
-    hire(context_bound=bound).scores(np.full((1, DIM), min(bound, 1e100) / 4))
+def test_a_tiny_bound_is_compared_without_underflow():
+    hire(context_bound=1e-100).scores(np.full((1, DIM), 1e-100 / 4))
+
+
+@pytest.mark.parametrize("bound", [1e6, 1e100, 1e300])
+def test_a_bound_too_large_for_the_ridge_is_refused(bound):
+    with pytest.raises(ValueError, match=r"ridge must be at least .* scale your features"):
+        hire(context_bound=bound)
 
 
 # ---------------------------------------------------------------------------------------- rewards

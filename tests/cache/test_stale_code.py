@@ -81,11 +81,6 @@ def test_an_edited_helper_of_a_policy_from_outside_changes_the_game(workshop):
         assert workshop.run(LOYAL)["pulls"] == [0, 30, 0]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="only the outermost state's class is looked at, not the states that it holds",
-)
 def test_an_edited_policy_inside_another_changes_the_game(workshop):
     assert workshop.run(WRAPPED)["pulls"] == [30, 0, 0]
     with workshop.edited("outsider.py", "favourite() + 0", "favourite() + 2"):

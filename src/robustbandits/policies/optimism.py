@@ -121,7 +121,7 @@ class LinearRecipe(Recipe):
 
     def start_regression(self, problem: Problem) -> Ridge:
         """Return a regression that has seen nothing; refuse what float64 cannot hold."""
-        if problem.context_bound**2 > MAX_SPREAD * self.ridge:
+        if problem.context_bound * problem.context_bound > MAX_SPREAD * self.ridge:
             raise ValueError(
                 f"ridge must be at least context_bound² / {MAX_SPREAD:g}, got {self.ridge!r} for "
                 f"context_bound {problem.context_bound!r}: scale your features"
