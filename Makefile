@@ -2,7 +2,7 @@
 PYTHON ?= python3
 ROUNDS ?= 1000000
 SEEDS ?= 10
-READING ?= all
+READING ?= as-written
 OUT ?= out
 BIN := .venv/bin
 

@@ -44,7 +44,8 @@ def test_help_and_import_do_without_numba():
 @pytest.mark.slow
 @pytest.mark.skipif(not jit_is_on, reason="too slow without compiled code")
 def test_reproduce_writes_the_figure_and_the_table(tmp_path):
-    arguments = ["reproduce", "--rounds", "300", "--seeds", "2", "--out", str(tmp_path)]
+    size = ["--rounds", "300", "--seeds", "2", "--reading", "all"]
+    arguments = ["reproduce", *size, "--out", str(tmp_path)]
     result = runner.invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert (tmp_path / "figure1.png").read_bytes().startswith(b"\x89PNG")
