@@ -91,7 +91,7 @@ def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
             purse.account[CLIPPED] += 1.0
     # Nature's own reward may lie outside [0, 1]: clipping must not turn a wish to lower it into a
     # payment to raise it.
-    if (legal - reward) * (wanted - reward) <= 0.0:
+    if legal == reward or (legal > reward) != (wanted > reward):
         return reward
     price = abs(legal - reward)
     share = pay(purse, price)
@@ -130,7 +130,7 @@ def _shorten(purse: Purse, shown: Floats, arm: int, largest: float, room: float)
     for i in range(purse.writable):
         part = shown[i, arm] / scale
         free += part * part
-    if free * scale * scale > room:
+    if free > room / scale / scale:
         purse.account[CLIPPED] += 1.0
         shrink = math.sqrt(max(0.0, room) / free)
         for i in range(purse.writable):

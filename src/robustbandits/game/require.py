@@ -69,8 +69,8 @@ def count(name: str, value: Any, low: int = 1) -> int:
 
 def budget(name: str, value: Any) -> float:
     """Return a number not below zero; infinity is allowed."""
-    if isinstance(value, float) and value == math.inf:
-        return value
+    if (isinstance(value, float) or _is_scalar(value)) and value == math.inf:
+        return math.inf
     return at_least(name, value, 0.0)
 
 
