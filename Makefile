@@ -11,6 +11,7 @@ BIN := .venv/bin
 # Made anew when the project's needs change; editable, so never because its code does.
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "robustbandits needs Python 3.11 or newer")'
+	@echo "setting up .venv: about a minute"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@

@@ -107,10 +107,7 @@ class Agent:
         reward_range: tuple[float, float] | None = None,
         pending: int = 100_000,
     ):
-        if isinstance(policy, type) or not callable(getattr(policy, "start", None)):
-            raise TypeError(
-                f"policy must be a recipe, for example rb.policies.LinUCB(); got {policy!r}"
-            )
+        require.recipe("policy", policy, "rb.policies.LinUCB()")
         problem = Problem(
             arms=arms,
             dim=dim,
@@ -220,6 +217,11 @@ class Agent:
         table = np.empty((3, len(array)))
         self._describe(self._state, array, table)
         return Scores(table)
+
+    def __repr__(self) -> str:
+        sizes = f"arms={self.problem.arms}, dim={self.problem.dim}, rounds={self.problem.rounds}"
+        counts = f"decisions={self._next}, pending={self.pending}"
+        return f"Agent({self.policy.name}, {sizes}, {counts})"
 
     @property
     def pending(self) -> int:

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     import pandas
 
 
+EXAMPLES = {
+    "environments": "rb.environments.Simulation()",
+    "attacks": "rb.attacks.Garcelon(100.0)",
+    "policies": "rb.policies.LinUCB()",
+}
+
+
 class Results:
     """The ledgers of all games, one for each environment, attack, policy and seed."""
 
@@ -130,10 +137,14 @@ def _check_seeds(seeds: int | Sequence[int]) -> list[int]:
 
 def _named(argument: str, recipes: Any) -> dict[str, Any]:
     """Return recipes by name; those that share a name are told apart by their parameters."""
+    listed: Sequence[Any]
     if isinstance(recipes, Mapping):
-        named = dict(recipes)
+        named, listed = dict(recipes), list(recipes.values())
     else:
-        listed = list(recipes) if isinstance(recipes, Sequence) else [recipes]
+        listed = recipes if isinstance(recipes, list | tuple) else [recipes]
+    for one in listed:
+        require.recipe(argument, one, EXAMPLES[argument])
+    if not isinstance(recipes, Mapping):
         counts = Counter(recipe.name for recipe in listed)
         labels = [one.name if counts[one.name] == 1 else one.label for one in listed]
         if len(set(labels)) != len(labels):

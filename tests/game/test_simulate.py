@@ -85,3 +85,11 @@ def test_a_misfit_of_attack_and_environment_is_told_before_play():
 
     with pytest.raises(ValueError, match="Garcelon needs noise="):
         rb.simulate(environment=Mute(), policy=LINUCB, attack=rb.attacks.Garcelon(1.0), rounds=5)
+
+
+@pytest.mark.parametrize("argument", ["environment", "policy", "attack"])
+@pytest.mark.parametrize("value", [rb.policies.LinUCB, "LinUCB", 3])
+def test_what_is_no_recipe_is_refused_by_name(argument, value):
+    settings = {"environment": rb.environments.Simulation(), "policy": rb.policies.LinUCB()}
+    with pytest.raises(TypeError, match=f"{argument} must be a recipe"):
+        rb.simulate(**{**settings, argument: value}, rounds=1)

@@ -82,7 +82,7 @@ def test_summary_frame_has_a_row_for_each_panel_and_policy(results):
     ("suffix", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
 )
 def test_figure_is_written_in_the_format_of_its_suffix(results, tmp_path, suffix, magic):
-    path = tmp_path / "new" / f"figure.{suffix}"
+    path = tmp_path / f"figure.{suffix}"
     results.plot(path)
     assert path.read_bytes().startswith(magic)
 

@@ -42,7 +42,9 @@ class AttackRecipe(Recipe):
 def check_top(top: float | str) -> float | str:
     """Return a share of the arms, or the one word that is allowed."""
     if isinstance(top, str):
-        return require.one_of("top", top, ("all-but-worst",))
+        if top != "all-but-worst":
+            raise ValueError(f"top must be a share from 0 to 1, or 'all-but-worst'; got {top!r}")
+        return top
     return require.between("top", top, 0.0, 1.0)
 
 

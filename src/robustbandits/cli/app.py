@@ -39,7 +39,7 @@ def main() -> None:
     try:
         app()
     except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
+        typer.echo("interrupted; nothing was written", err=True)
         raise SystemExit(130) from None
 
 

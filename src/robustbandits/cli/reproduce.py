@@ -25,7 +25,9 @@ class Choice(StrEnum):
 def reproduce(
     rounds: Annotated[int, typer.Option(min=1, help="Length T of each game.")] = 1_000_000,
     seeds: Annotated[int, typer.Option(min=1, help="Repetitions of each game.")] = 10,
-    reading: Annotated[Choice, typer.Option(help="How to read the paper.")] = Choice.as_written,
+    reading: Annotated[
+        Choice, typer.Option(help="as-written: the text, no intercept. well-specified: with one.")
+    ] = Choice.as_written,
     out: Annotated[Path, typer.Option(help="Folder for the figure and the table.")] = Path("out"),
     workers: Annotated[
         int | None, typer.Option(min=1, help="Threads; all cores by default.")
@@ -62,13 +64,19 @@ def reproduce(
         text.append(_table(plan, results, rounds))
         typer.echo(text[-1] + "\n")
     seconds = time.perf_counter() - start
+    out.mkdir(parents=True, exist_ok=True)
     paths = [out / "figure1.png", out / "figure1.svg"]
-    draw_panels(rows, paths, title=f"Figure 1, simulation: T = {rounds:,}, {seeds} seeds")
+    draw_panels(rows, paths, title=_title(rounds, seeds))
     (out / "figure1.txt").write_text("\n\n".join(text) + "\n", encoding="utf-8")
     typer.echo(f"{games} games of {rounds:,} rounds in {seconds:.0f} s")
     typer.echo(f"figure: {paths[0]} and {paths[1]}; table: {out / 'figure1.txt'}")
     if reading is not Choice.all:
         typer.echo("the paper can be read in other ways: --reading all shows them side by side")
+
+
+def _title(rounds: int, seeds: int) -> str:
+    bands = "bands: 95 % intervals" if seeds > 1 else "no bands: one seed"
+    return f"Figure 1, simulation: T = {rounds:,}, {seeds} seeds ({bands})"
 
 
 def _table(plan: Reading, results: Results, rounds: int) -> str:

@@ -50,7 +50,9 @@ def play(
             attacked = tamper(attack, policy, scene, shown, purse, attack_rng)
         arm = choose(policy, shown, policy_rng, memo)
         if arm < 0 or arm >= arms:
-            raise IndexError("the policy chose an arm that does not exist")
+            raise IndexError(
+                "the policy chose an arm that does not exist: run checks.check_policy on it"
+            )
         reward = means[arm] + rounds.noise[t]
         seen = reward
         if armed:

@@ -83,6 +83,15 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
+def recipe(name: str, value: Any, example: str) -> Any:
+    """Return something that can start a game: an instance, not its class."""
+    if isinstance(value, type):
+        raise TypeError(f"{name} must be a recipe, for example {example}; got {value!r}: add ()")
+    if not callable(getattr(value, "start", None)):
+        raise TypeError(f"{name} must be a recipe, for example {example}; got {value!r}")
+    return value
+
+
 def flag(name: str, value: Any) -> bool:
     """Return True or False."""
     if not isinstance(value, bool):

@@ -33,7 +33,8 @@ def draw_panels(
 ) -> None:
     """Draw one row of panels for each group of ledgers, and save it under each path.
 
-    Lines are means over seeds, bands 95 % intervals. The suffix of a path sets its format.
+    Lines are means over seeds, bands 95 % intervals. The suffix of a path sets its format; its
+    folder must exist.
     """
     pyplot = _pyplot()
     attacks = _distinct([ledger.attack for _, ledgers in rows for ledger in ledgers])
@@ -60,7 +61,6 @@ def draw_panels(
         if title:
             figure.suptitle(title)
         for path in paths:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
             metadata = {"Date": None} if Path(path).suffix == ".svg" else None
             figure.savefig(path, metadata=metadata)
         pyplot.close(figure)
