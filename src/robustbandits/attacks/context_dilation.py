@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from robustbandits._jit import kernel
 from robustbandits.attacks.base import AttackRecipe, check_top, count_top, is_among_best
 from robustbandits.game import require
+from robustbandits.game.facts import AttackFacts
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, Scene, choose
 from robustbandits.kernels.linalg import Floats
@@ -86,6 +87,10 @@ class ContextDilation(AttackRecipe):
     ----------
     Garcelon et al. (2020); Ding, Hsieh, Sharpnack (2022), source of section 5.1.
     """
+
+    facts: ClassVar[AttackFacts] = AttackFacts(
+        "contexts", "the mean rewards, and the arm about to be chosen"
+    )
 
     _: KW_ONLY
     top: float | str = 0.5

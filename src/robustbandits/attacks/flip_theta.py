@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from robustbandits._jit import kernel
 from robustbandits.attacks.base import AttackRecipe
 from robustbandits.game import require
+from robustbandits.game.facts import AttackFacts
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene
 
@@ -63,6 +64,8 @@ class FlipTheta(AttackRecipe):
     ----------
     Bogunovic, Losalka, Krause, Scarlett (2021); He, Zhou, Zhang, Gu (2022).
     """
+
+    facts: ClassVar[AttackFacts] = AttackFacts("rewards", "nothing (form='mean': the mean rewards)")
 
     _: KW_ONLY
     center: float = 0.5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from robustbandits.attacks.base import (
     is_among_best,
 )
 from robustbandits.game import require
+from robustbandits.game.facts import AttackFacts
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene
 
@@ -58,6 +59,8 @@ class Garcelon(AttackRecipe):
     ----------
     Garcelon et al. (2020); Ding, Hsieh, Sharpnack (2022), section 5.1.
     """
+
+    facts: ClassVar[AttackFacts] = AttackFacts("rewards", "the mean rewards")
 
     _: KW_ONLY
     top: float | str = 0.5

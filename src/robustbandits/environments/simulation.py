@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from robustbandits.game import require
+from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
 from robustbandits.game.rounds import Rounds, children, deal
@@ -44,6 +46,8 @@ class Simulation(Recipe):
     ----------
     Ding, Hsieh, Sharpnack (2022), section 5.
     """
+
+    facts: ClassVar[EnvironmentFacts] = EnvironmentFacts("uniform; fresh or fixed", "none")
 
     arms: int = 20
     dim: int = 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from robustbandits.game.facts import AttackFacts
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
 
@@ -18,6 +19,8 @@ class NoAttackState(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class NoAttack(Recipe):
     """Leave the game alone: the baseline that every attacked game is compared with."""
+
+    facts: ClassVar[AttackFacts] = AttackFacts("nothing", "nothing")
 
     budget: ClassVar[float] = 0.0
     purse: ClassVar[str] = "truncate"

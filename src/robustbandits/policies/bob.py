@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from robustbandits._jit import kernel
 from robustbandits.game import require
+from robustbandits.game.facts import PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
@@ -119,6 +120,10 @@ class BOBNoRestart(LinearRecipe):
     ----------
     Ding, Hsieh, Sharpnack (2022), Algorithm 3.
     """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        "contextual", ("horizon",), "unknown budget, without a guarantee"
+    )
 
     candidates: str | tuple[float, ...] = "sqrtT"
     bonus: str = "l2"

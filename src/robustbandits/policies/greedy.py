@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from robustbandits._jit import kernel
+from robustbandits.game.facts import PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, products
 from robustbandits.kernels.ridge import Ridge, observe
@@ -68,6 +69,8 @@ class Greedy(LinearRecipe):
     ----------
     Bogunovic, Losalka, Krause, Scarlett (2021), on when Greedy is robust.
     """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", (), "none")
 
     def start(self, problem: Problem) -> GreedyState:
         """Return a fresh state."""

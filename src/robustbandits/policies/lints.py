@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from robustbandits._jit import kernel
 from robustbandits.game import require
+from robustbandits.game.facts import PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import (
@@ -86,6 +87,8 @@ class LinTS(LinearRecipe):
     ----------
     Agrawal, Goyal (2013), Thompson Sampling for Contextual Bandits with Linear Payoffs.
     """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", (), "none")
 
     scale: float = 1.0
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from robustbandits._jit import kernel
+from robustbandits.game.facts import PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
@@ -77,6 +78,8 @@ class LinUCB(LinearRecipe):
     ----------
     Abbasi-Yadkori, Pál, Szepesvári (2011); Li, Chu, Langford, Schapire (2010).
     """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", (), "none")
 
     def start(self, problem: Problem) -> LinUCBState:
         """Return a fresh state."""

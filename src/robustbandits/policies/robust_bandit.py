@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from robustbandits._jit import kernel, program
 from robustbandits.game import require
+from robustbandits.game.facts import PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, observe, reset_ridge
@@ -218,6 +219,8 @@ class RobustBandit(LinearRecipe):
     ----------
     Ding, Hsieh, Sharpnack (2022), Algorithm 1.
     """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", ("horizon",), "unknown budget")
 
     candidates: str | tuple[float, ...] = "sqrtT"
     epoch: str | int = "balanced"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 from robustbandits.game import require
+from robustbandits.game.facts import PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.policies.linucb import LinUCBState
 from robustbandits.policies.optimism import BONUSES, LinearRecipe
@@ -36,6 +38,8 @@ class RobustLinUCB(LinearRecipe):
     ----------
     Ding, Hsieh, Sharpnack (2022), Theorem 1.
     """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", ("budget",), "known budget")
 
     budget: float
     _: KW_ONLY
