@@ -1,6 +1,5 @@
 """Everything the package exports keeps its contract; a broken one is caught."""
 
-import dataclasses
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,31 +7,27 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import EVERY, example, place_for, policy
 from robustbandits.checks import BrokenContract, check_attack, check_environment, check_policy
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
 from robustbandits.game.rounds import deal
 
 
-def recipe(package, name):
-    kind = getattr(package, name)
-    has_budget = any(field.name == "budget" for field in dataclasses.fields(kind))
-    return kind(10.0) if has_budget else kind()
-
-
-@pytest.mark.parametrize("name", rb.policies.__all__)
+@pytest.mark.parametrize("name", EVERY)
 def test_policy_keeps_its_contract(name):
-    check_policy(recipe(rb.policies, name))
+    recipe = policy(name)
+    check_policy(recipe, place_for(recipe))
 
 
 @pytest.mark.parametrize("name", rb.attacks.__all__)
 def test_attack_keeps_its_contract(name):
-    check_attack(recipe(rb.attacks, name))
+    check_attack(example(getattr(rb.attacks, name)))
 
 
 @pytest.mark.parametrize("name", rb.environments.__all__)
 def test_environment_keeps_its_contract(name):
-    check_environment(recipe(rb.environments, name))
+    check_environment(example(getattr(rb.environments, name)))
 
 
 class ForgetfulState(NamedTuple):

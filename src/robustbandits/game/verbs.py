@@ -37,9 +37,9 @@ class PolicyState(Protocol):
     A state may also have ``probability(contexts, memo, out)``, which writes the probability of
     each arm. Without it a policy's probabilities count as undefined. A state whose kernels use
     numbers of its arrays or memos as indices must have a plain method ``check(memos)``, which
-    raises ValueError when a file holds ones that are out of range. A state that plays the part of a
-    reference and may know what no policy knows has ``overhear(spent)``: in a game it is told, before
-    it learns a reward, what the attacker has spent so far. Nobody tells it in an agent.
+    raises ValueError when a file holds ones that are out of range. The state of a reference, which
+    may know what no policy knows, has ``overhear(spent)``: in a game it is told, before it learns a
+    reward, what the attacker has spent so far. Nobody tells it in an agent.
     """
 
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:

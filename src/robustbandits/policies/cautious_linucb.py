@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from robustbandits.game import require
+from robustbandits.game.facts import OURS, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.policies.optimism import LinearRecipe
 from robustbandits.policies.weighted import WeightedState
@@ -31,6 +33,16 @@ class CautiousLinUCB(LinearRecipe):
     ----------
     The weights are those of He, Zhou, Zhang, Gu (NeurIPS 2022); leaving the bonus alone is ours.
     """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("tolerance",),
+        adversary="nothing proved",
+        regret="none",
+        cost="Kd²",
+        provenance=OURS,
+        reference="weights of He, Zhou, Zhang, Gu (2022)",
+    )
 
     tolerance: float = 100.0
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from robustbandits.game import require
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.policies.optimism import LinearRecipe
 from robustbandits.policies.weighted import WeightedState
@@ -41,6 +43,16 @@ class CWOFUL(LinearRecipe):
     ----------
     He, Zhou, Zhang, Gu (NeurIPS 2022), Algorithm 1, Theorems 4.2 and 4.4. Specification: the paper.
     """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("horizon", "budget, or at most √T"),
+        adversary="strong, rewards",
+        regret="d√T + dC",
+        cost="Kd²",
+        provenance=PAPER,
+        reference="He, Zhou, Zhang, Gu (2022)",
+    )
 
     budget: float | None = None
     ridge: float | None = None  # type: ignore[assignment]

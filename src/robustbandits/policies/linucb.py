@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from robustbandits._jit import kernel
-from robustbandits.game.facts import PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
@@ -79,7 +79,15 @@ class LinUCB(LinearRecipe):
     Abbasi-Yadkori, Pál, Szepesvári (2011); Li, Chu, Langford, Schapire (2010).
     """
 
-    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", (), "none")
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=(),
+        adversary="none",
+        regret="d√T",
+        cost="Kd²",
+        provenance=PAPER,
+        reference="Abbasi-Yadkori, Pál, Szepesvári (2011)",
+    )
 
     def start(self, problem: Problem) -> LinUCBState:
         """Return a fresh state."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from robustbandits._jit import kernel
 from robustbandits.game import require
+from robustbandits.game.facts import OURS, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
@@ -78,6 +79,16 @@ class OracleLinUCB(LinearRecipe):
     ----------
     Ding, Hsieh, Sharpnack (2022): the bonus of Theorem 1. The reference itself is ours.
     """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("what was spent",),
+        adversary="nothing proved",
+        regret="none",
+        cost="Kd²",
+        provenance=OURS,
+        reference="Ding, Hsieh, Sharpnack (2022), Theorem 1",
+    )
 
     _: KW_ONLY
     bonus: str = "l2"

@@ -2,7 +2,8 @@
 
 What is new to a linear policy is what an attacker wants to teach it. With the weight
 ``min(1, α / ‖x‖)`` of He, Zhou, Zhang, Gu (2022) no reward moves the estimate by more than α times
-its corruption, so corruptions of C in all move it by αC at most, in the norm in which arms are wide.
+its corruption, so corruptions of C in all move it by αC at most, in the norm in which widths are
+measured.
 """
 
 from __future__ import annotations
