@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Callable
@@ -118,7 +119,7 @@ def ranges(starts: npt.NDArray[np.int64]) -> Ranges:
     rows = len(starts) - 1
     cuts = np.searchsorted(starts, np.arange(RANGE, int(starts[-1]), RANGE))
     edges = sorted({0, rows, *cuts.tolist()})
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(itertools.pairwise(edges))
 
 
 def sides(table: Any, kind: Any) -> tuple[Side, Side]:
@@ -127,12 +128,13 @@ def sides(table: Any, kind: Any) -> tuple[Side, Side]:
     users = _empty_side(table.users, user_count, kind)
     items = _empty_side(table.items, item_count, kind)
     places = items.starts[:-1].copy()
-    for begin in range(0, len(table.ratings), CHUNK):
+    ratings = table.ratings  # once: half stars are made anew at each call
+    for begin in range(0, len(ratings), CHUNK):
         part = slice(begin, begin + CHUNK)
         scatter(
             np.ascontiguousarray(table.items[part], dtype=np.int32),
             np.ascontiguousarray(table.users[part], dtype=np.int32),
-            np.ascontiguousarray(table.ratings[part], dtype=kind),
+            np.ascontiguousarray(ratings[part], dtype=kind),
             places,
             items.indices,
             items.residuals,
