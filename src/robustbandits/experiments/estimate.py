@@ -46,8 +46,8 @@ def estimate(plan: Plan, workers: int = 1) -> Guess:
         memory=RESIDENT + busy * (BLOCK + games * record),
         disk=float(plan.games * record),
         basis=(
-            f"assumed: {1e-6 / GAME_ROUND:.2g} M rounds a second and core at 20 arms x 10 features, "
-            f"{busy} at work; compiling comes on top. `robustbandits bench` measures this machine"
+            f"assumed: {1e-6 / GAME_ROUND:.2g} M rounds a second for each of {busy} workers, at "
+            f"20 arms x 10 features, kernels compiled; `robustbandits bench` measures this machine"
         ),
     )
 
