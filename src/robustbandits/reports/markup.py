@@ -1,0 +1,79 @@
+"""Pieces of HTML. Whatever a user named is escaped here, and only here."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from typing import Any
+
+
+class Html(str):
+    """Text that is HTML already; all other text is escaped."""
+
+    __slots__ = ()
+
+
+def safe(value: object) -> Html:
+    """Return a value as HTML that shows it literally."""
+    return value if isinstance(value, Html) else Html(html.escape(str(value), quote=True))
+
+
+def element(tag: str, *content: object, **attributes: object) -> Html:
+    """Return an element; ``class_`` and ``aria_label`` become ``class`` and ``aria-label``."""
+    names = {key: key.rstrip("_").replace("_", "-") for key in attributes}
+    given = [f' {names[key]}="{safe(value)}"' for key, value in attributes.items()]
+    return Html(f"<{tag}{''.join(given)}>{''.join(map(safe, content))}</{tag}>")
+
+
+def join(parts: Sequence[object]) -> Html:
+    """Return the parts one after another, a line each."""
+    return Html("\n".join(map(safe, parts)))
+
+
+def table(
+    caption: str,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    words: int = 1,
+    tall: bool = False,
+) -> Html:
+    """Return a table which scrolls within itself; its first ``words`` columns are the row's name."""
+    top = [_cell("th", head, i >= words, scope="col") for i, head in enumerate(heads)]
+    body = []
+    for number, row in enumerate(rows):
+        # A rule above the first row of each panel helps the eye through long tables.
+        new = words > 1 and number > 0 and row[: words - 1] != rows[number - 1][: words - 1]
+        names = [_cell("th", cell, False, scope="row") for cell in row[:words]]
+        values = [_cell("td", cell, True) for cell in row[words:]]
+        line = element("tr", *names, *values, class_="new") if new else element("tr", *names, *values)
+        body.append(line)
+    inner = element(
+        "table",
+        element("caption", caption),
+        element("thead", element("tr", *top)),
+        element("tbody", *body),
+    )
+    look = "scroll tall" if tall else "scroll"
+    return element("div", inner, class_=look, role="region", tabindex=0, aria_label=caption)
+
+
+def _cell(tag: str, content: object, number: bool, **attributes: str) -> Html:
+    if number:
+        return element(tag, content, class_="number", **attributes)
+    return element(tag, content, **attributes)
+
+
+def facts(pairs: Sequence[tuple[str, object]]) -> Html:
+    """Return a list of names and values."""
+    lines = [element("dt", name) + element("dd", value) for name, value in pairs]
+    return element("dl", *map(Html, lines), class_="facts")
+
+
+def script_data(value: Any) -> Html:
+    """Return JSON that may stand in a script element: no text in it can end the script."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    for mark in "<>&":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return Html(text)
