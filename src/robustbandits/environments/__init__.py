@@ -1,5 +1,9 @@
 """Nature: environments draw blocks of rounds with NumPy, before anybody plays."""
 
+from robustbandits.environments.data_error import DataError
+from robustbandits.environments.rating_table import RatingTable
+from robustbandits.environments.read_csv import read_csv_ratings
+from robustbandits.environments.read_ratings import read_ratings
 from robustbandits.environments.simulation import Simulation
 
-__all__ = ["Simulation"]
+__all__ = ["DataError", "RatingTable", "Simulation", "read_csv_ratings", "read_ratings"]
