@@ -99,7 +99,7 @@ def nearest(name: str, choices: Iterable[str]) -> str:
     """Return what the writer may have meant, as the end of an error message."""
     known = list(choices)
     by_lower = {word.lower(): word for word in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)
+    close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(by_lower[word] for word in close) + "?"
     return "there is " + ", ".join(known) if known else "there is none"
