@@ -1,120 +1,139 @@
-"""Ratings as a bandit: items are arms, the average user is theta."""
+"""Ratings: a bandit made of anybody's ratings."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable
+import dataclasses
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-
-from robustbandits.environments.rating_nature import RatingNature
-from robustbandits.environments.reward_map import REWARD_MAPS
+from robustbandits.environments.factors import Factors
+from robustbandits.environments.rating_recipe import FileRecipe, path_text, remembered, stamp_of
 from robustbandits.game import require
-from robustbandits.game.recipe import Recipe
 
 if TYPE_CHECKING:
-    from robustbandits.environments.factors import Factors
+    from robustbandits.environments.rating_table import RatingTable
 
-STAND_IN = " (synthetic stand-in)"
+#: What `synthetic_ratings` calls its table.
+SYNTHETIC_NAME = "netflix-synthetic"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatingRecipe(Recipe):
-    """A bandit made of a factorised matrix of ratings.
-
-    The features of an item are its context. Theta is the mean of some users' features, so the mean
-    reward of an item is what these users would rate it on average, mapped to [0, 1].
+class Ratings(FileRecipe):
+    """A bandit made of your own ratings: from a file of them, or from factors.
 
     Parameters
     ----------
-    arms
-        Number of items to choose from, drawn for each seed.
-    users
-        Theta is the mean of so many users, drawn without replacement.
-    noise
-        Standard deviation of the Gaussian noise of rewards.
-    contexts
-        ``"fixed"``: arms are drawn once a game, as in a catalogue. ``"fresh"``: in every round.
-    reward_map
-        ``"shift-features"`` (linear, fills [0, 1]), ``"scale"`` or ``"affine+intercept"`` (linear),
-        or ``"affine"``, the literal paper, which is misspecified. See
-        :func:`~robustbandits.environments.reward_map.map_rewards`. Its constants are taken over
-        the arms when they are fixed, over all items that may be drawn when they are not.
-    min_ratings
-        Items with fewer ratings are never arms. (The paper's "more than 10,000" is 10,001.)
-    replace
-        Whether an item may be drawn twice, as in the authors' code.
-    draws
-        ``"own"``: from our random streams. ``"authors"``: the arms and users of the paper's
-        repetition ``seed`` (0 to 9), by the random calls of its code; noise is still ours.
-    theta_bound
-        Bound on theta's length that policies are told; the true one when None. (The authors' code
-        takes 1 whatever it is.)
+    factors
+        What :func:`~robustbandits.environments.factorize` returned, or the path of its file. Only
+        with a path can the recipe be written as JSON.
+    path, user, item, rating
+        Instead of factors: a file with a header line, and the names of its three columns; see
+        :meth:`from_csv`. Without names, any file that
+        :func:`~robustbandits.environments.read_ratings` recognises.
+    duplicates
+        When a user has rated an item twice: ``"error"``, or keep the ``"first"`` or ``"last"``.
+    rank, regularization, outer
+        Of the factorisation of a file.
+    arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
+        As for every bandit made of ratings, see
+        :class:`~robustbandits.environments.rating_recipe.RatingRecipe`.
     """
 
-    arms: int = 20
-    users: int = 100
-    noise: float = 0.1
-    contexts: str = "fixed"
-    reward_map: str = "shift-features"
-    min_ratings: int = 1
-    replace: bool = False
-    draws: str = "own"
-    theta_bound: float | None = None
+    factors: Factors | str | None = None
+    user: str | None = None
+    item: str | None = None
+    rating: str | None = None
+    duplicates: str = "error"
+
+    source_fields: ClassVar[tuple[str, ...]] = ("path", "user", "item", "rating", "duplicates")
 
     def __post_init__(self) -> None:
-        bound = self.theta_bound
-        self._set(
-            arms=require.count("arms", self.arms, low=2),
-            users=require.count("users", self.users),
-            noise=require.at_least("noise", self.noise, 0.0),
-            contexts=require.one_of("contexts", self.contexts, ("fixed", "fresh")),
-            reward_map=require.one_of("reward_map", self.reward_map, REWARD_MAPS),
-            min_ratings=require.count("min_ratings", self.min_ratings),
-            replace=require.flag("replace", self.replace),
-            draws=require.one_of("draws", self.draws, ("own", "authors")),
-            theta_bound=None if bound is None else require.positive("theta_bound", bound),
+        super().__post_init__()
+        if (self.factors is None) == (self.path is None):
+            raise ValueError(
+                "Ratings needs either factors=... (from rb.environments.factorize, or their file) "
+                "or path=... (a file of ratings)"
+            )
+        if self.factors is not None and not isinstance(self.factors, Factors):
+            self._set(factors=path_text("factors", self.factors))
+        require.one_of("duplicates", self.duplicates, ("error", "first", "last"))
+        columns = [self.user, self.item, self.rating]
+        if any(columns) and not all(isinstance(name, str) and name for name in columns):
+            raise ValueError(f"user, item and rating must all be names of columns, got {columns}")
+
+    @classmethod
+    def from_csv(
+        cls, path: str | os.PathLike[str], *, user: str, item: str, rating: str, **parameters: Any
+    ) -> Self:
+        """Make a bandit of a CSV file, given the names of its columns.
+
+        Examples
+        --------
+        >>> import robustbandits as rb
+        >>> shop = rb.environments.Ratings.from_csv(
+        ...     "sales.csv", user="customer", item="sku", rating="stars", arms=10)
+        >>> shop.arms
+        10
+        """
+        return cls(path=os.fspath(path), user=user, item=item, rating=rating, **parameters)
+
+    def read_table(self) -> RatingTable:
+        """Return the ratings of the file."""
+        from robustbandits.environments.read_csv import read_csv_ratings
+        from robustbandits.environments.read_ratings import read_ratings
+
+        assert self.path is not None
+        if self.user is None or self.item is None or self.rating is None:
+            return read_ratings(self.path, titles=False, duplicates=self.duplicates)
+        return read_csv_ratings(
+            self.path,
+            user=self.user,
+            item=self.item,
+            rating=self.rating,
+            duplicates=self.duplicates,
         )
-        if self.draws == "authors" and self.contexts == "fresh":
-            raise ValueError("draws='authors' needs contexts='fixed': the paper's arms are fixed")
 
     def load_factors(self) -> Factors:
-        """Return the factors; read, factorised and kept as need be."""
-        raise NotImplementedError
+        """Return the factors as given, as loaded from their file, or as made from the ratings."""
+        if isinstance(self.factors, Factors):
+            return self.factors
+        if self.factors is None:
+            return super().load_factors()
+        path = Path(self.factors)
+        return remembered((Ratings, path, stamp_of(path)), lambda: Factors.load(path))
 
     @property
     def stand_in(self) -> bool:
-        """Whether this is synthetic data in the place of real data."""
-        return False
+        """Whether the ratings are those that stand in for Netflix'."""
+        known = self.factors is not None and (
+            isinstance(self.factors, Factors) or Path(self.factors).exists()
+        )
+        return known and self.load_factors().name == SYNTHETIC_NAME
 
-    @property
-    def fingerprint(self) -> str:
-        """Hash of the factors, which the other parameters do not determine."""
-        return self.load_factors().fingerprint
+    def changes(self) -> dict[str, Any]:
+        """Parameters that differ from their defaults; factors by the name of their data."""
+        changes = super().changes()
+        if isinstance(self.factors, Factors):
+            changes["factors"] = self.factors.name
+        return changes
 
-    @property
-    def label(self) -> str:
-        """Name with the parameters that differ from their defaults; says what is synthetic."""
-        label = super().label.replace(STAND_IN, "")
-        return label + STAND_IN if self.stand_in else label
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that JSON can hold; factors only by their file."""
+        if isinstance(self.factors, Factors):
+            raise ValueError(
+                "factors are too large to write down: save them, factors.save('mine.npz'), and "
+                "name the file, Ratings(factors='mine.npz')"
+            )
+        return super().to_dict()
 
-    def start(self, rounds: int, seed: np.random.SeedSequence) -> RatingNature:
-        """Return the nature of one match."""
-        return RatingNature(self, self.load_factors(), rounds, seed)
+    def _key(self) -> tuple[Any, ...]:
+        values = [getattr(self, field.name) for field in dataclasses.fields(self)]
+        return tuple(one.fingerprint if isinstance(one, Factors) else one for one in values)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ratings) and self._key() == other._key()
 
-_shelf: dict[Hashable, Any] = {}
-_shelf_lock = threading.Lock()
-SHELF = 4
-
-
-def remembered(key: Hashable, make: Callable[[], Any]) -> Any:
-    """Return what ``make`` made for this key before, or make it now: one thread at a time."""
-    with _shelf_lock:
-        if key not in _shelf:
-            while len(_shelf) >= SHELF:
-                del _shelf[next(iter(_shelf))]
-            _shelf[key] = make()
-        return _shelf[key]
+    def __hash__(self) -> int:
+        return hash(self._key())

@@ -13,7 +13,7 @@ from robustbandits.kernels.linalg import Floats
 
 if TYPE_CHECKING:
     from robustbandits.environments.factors import Factors
-    from robustbandits.environments.rating_bandit import RatingRecipe
+    from robustbandits.environments.rating_recipe import RatingRecipe
 
 #: With `draws="authors"` seeds number the paper's repetitions; it has ten.
 MOST_REPETITIONS = 1000
@@ -111,11 +111,11 @@ def _below(luck: Floats, size: int) -> Indices:
 
 def _eligible(recipe: RatingRecipe, factors: Factors) -> tuple[Indices, Indices]:
     """Items with enough ratings, and users with any."""
-    items = np.flatnonzero(factors.item_counts >= recipe.min_ratings)
+    items = np.flatnonzero(factors.item_counts >= recipe.fewest_ratings)
     if len(items) < recipe.arms:
         raise ValueError(
             f"arms must be at most {len(items)}, the number of items with at least "
-            f"{recipe.min_ratings} ratings; got {recipe.arms}: ask for fewer arms, or lower "
+            f"{recipe.fewest_ratings} ratings; got {recipe.arms}: ask for fewer arms, or lower "
             f"min_ratings"
         )
     users = np.flatnonzero(factors.users.any(axis=1))

@@ -1,0 +1,45 @@
+"""MovieLens: the MovieLens ratings as a bandit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from robustbandits.environments.rating_recipe import FileRecipe
+
+if TYPE_CHECKING:
+    from robustbandits.environments.rating_table import RatingTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class MovieLens(FileRecipe):
+    """The MovieLens ratings: 20 movies to choose from, for the average of 100 users.
+
+    Parameters
+    ----------
+    path
+        File or folder of any MovieLens ratings. None takes MovieLens 100K, and fetches it if need
+        be.
+    rank, regularization, outer
+        Of the factorisation.
+    arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
+        As for every bandit made of ratings, see
+        :class:`~robustbandits.environments.rating_recipe.RatingRecipe`.
+
+    Examples
+    --------
+    >>> import robustbandits as rb
+    >>> rb.environments.MovieLens(arms=50, contexts="fresh").label
+    "MovieLens(arms=50, contexts='fresh')"
+
+    References
+    ----------
+    Harper, Konstan (2015); Ding, Hsieh, Sharpnack (2022), section 5.
+    """
+
+    def read_table(self) -> RatingTable:
+        """Return the ratings; without a path, those of MovieLens 100K."""
+        from robustbandits.environments.datasets import movielens_100k
+        from robustbandits.environments.read_ratings import read_ratings
+
+        return read_ratings(self.path or movielens_100k(), titles=False)
