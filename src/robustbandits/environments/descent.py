@@ -132,8 +132,8 @@ def sides(table: Any, kind: Any) -> tuple[Side, Side]:
     for begin in range(0, len(ratings), CHUNK):
         part = slice(begin, begin + CHUNK)
         scatter(
-            np.ascontiguousarray(table.items[part], dtype=np.int32),
-            np.ascontiguousarray(table.users[part], dtype=np.int32),
+            np.ascontiguousarray(table.items[part], dtype=np.uint32),
+            np.ascontiguousarray(table.users[part], dtype=np.uint32),
             np.ascontiguousarray(ratings[part], dtype=kind),
             places,
             items.indices,
@@ -150,5 +150,5 @@ def _empty_side(keys: Any, rows: int, kind: Any) -> Side:
     for begin in range(0, len(keys), CHUNK):
         starts[1:] += np.bincount(keys[begin : begin + CHUNK], minlength=rows)
     np.cumsum(starts, out=starts)
-    indices, residuals = np.empty(len(keys), dtype=np.int32), np.empty(len(keys), dtype=kind)
+    indices, residuals = np.empty(len(keys), dtype=np.uint32), np.empty(len(keys), dtype=kind)
     return Side(starts, indices, residuals, np.zeros((rows, 2)), np.zeros(rows))

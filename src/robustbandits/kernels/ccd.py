@@ -16,13 +16,14 @@ from robustbandits._jit import kernel, program
 from robustbandits.kernels.linalg import Floats
 
 Reals = npt.NDArray[np.floating]
+Indices = npt.NDArray[np.uint32]  # unsigned: no look whether an index counts from the end
 
 
 class Side(NamedTuple):
     """A sparse matrix by rows, and the numbers of its rows in the rank-one term at work."""
 
     starts: npt.NDArray[np.int64]  # (rows + 1,) where the entries of each row start
-    indices: npt.NDArray[np.int32]  # (entries,) the column of each entry, ascending in a row
+    indices: Indices  # (entries,) the column of each entry, ascending in a row
     residuals: Reals  # (entries,) what is left to explain
     old: Floats  # (rows, 2) numbers of the term just finished, and of this term before its update
     now: Floats  # (rows,) numbers of this term
@@ -37,13 +38,17 @@ def turn(ours: Side, theirs: Side, penalty: float, first: int, last: int) -> flo
     fall = 0.0
     for row in range(first, last):
         begin, end = ours.starts[row], ours.starts[row + 1]
+        indices, residuals = ours.indices[begin:end], ours.residuals[begin:end]
         finished, returning = ours.old[row, 0], ours.old[row, 1]
-        for p in range(begin, end):
-            i = ours.indices[p]
-            gone = finished * theirs.old[i, 0]
-            back = returning * theirs.old[i, 1]
-            ours.residuals[p] = ours.residuals[p] - gone + back
-        fall += _solve(ours, theirs.now, penalty, row)
+        product, square = 0.0, penalty * (end - begin)
+        for p in range(len(indices)):
+            i = indices[p]
+            gone, back = finished * theirs.old[i, 0], returning * theirs.old[i, 1]
+            residuals[p] = residuals[p] - gone + back
+            x = theirs.now[i]
+            product += x * residuals[p]
+            square += x * x
+        fall += _minimise(ours.now, row, product, square)
     return fall
 
 
@@ -52,34 +57,31 @@ def sweep(ours: Side, theirs: Side, penalty: float, first: int, last: int) -> fl
     """Solve for this term once more. Returns by how much the objective fell."""
     fall = 0.0
     for row in range(first, last):
-        fall += _solve(ours, theirs.now, penalty, row)
+        begin, end = ours.starts[row], ours.starts[row + 1]
+        indices, residuals = ours.indices[begin:end], ours.residuals[begin:end]
+        product, square = 0.0, penalty * (end - begin)
+        # Two sums each, for even and odd places: an addition need not wait for the last one.
+        product_2, square_2 = 0.0, 0.0
+        for p in range(0, len(indices) - 1, 2):
+            x, y = theirs.now[indices[p]], theirs.now[indices[p + 1]]
+            product += x * residuals[p]
+            product_2 += y * residuals[p + 1]
+            square += x * x
+            square_2 += y * y
+        if len(indices) % 2:
+            x = theirs.now[indices[len(indices) - 1]]
+            product += x * residuals[len(indices) - 1]
+            square += x * x
+        fall += _minimise(ours.now, row, product + product_2, square + square_2)
     return fall
 
 
 @kernel
-def _solve(ours: Side, numbers: Floats, penalty: float, row: int) -> float:
-    """Minimise over one number; without entries it is zero. Returns the fall of the objective."""
-    begin, end = ours.starts[row], ours.starts[row + 1]
-    if begin == end:
-        ours.now[row] = 0.0
-        return 0.0
-    # Two sums each, for entries at even and odd places: an addition need not wait for the last.
-    product, square = 0.0, penalty * (end - begin)
-    product_2, square_2 = 0.0, 0.0
-    for p in range(begin, end - 1, 2):
-        x, y = numbers[ours.indices[p]], numbers[ours.indices[p + 1]]
-        product += x * ours.residuals[p]
-        product_2 += y * ours.residuals[p + 1]
-        square += x * x
-        square_2 += y * y
-    if (end - begin) % 2:
-        x = numbers[ours.indices[end - 1]]
-        product += x * ours.residuals[end - 1]
-        square += x * x
-    square += square_2
-    best = (product + product_2) / square
-    step = best - ours.now[row]
-    ours.now[row] = best
+def _minimise(now: Floats, row: int, product: float, square: float) -> float:
+    """Put one number where the objective is least: zero where there are no entries."""
+    best = product / square if square > 0.0 else 0.0
+    step = best - now[row]
+    now[row] = best
     return square * step * step
 
 
@@ -98,11 +100,11 @@ def settle(ours: Side, theirs: Side, first: int, last: int) -> float:
 
 @program
 def scatter(
-    rows: npt.NDArray[np.int32],
-    columns: npt.NDArray[np.int32],
+    rows: Indices,
+    columns: Indices,
     values: Reals,
     places: npt.NDArray[np.int64],
-    indices: npt.NDArray[np.int32],
+    indices: Indices,
     residuals: Reals,
 ) -> None:
     """Put entries at the next free place of their row; ``places`` moves on."""
