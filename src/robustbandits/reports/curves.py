@@ -44,7 +44,11 @@ def panels(spec: Spec, ledgers: Iterable[Ledger]) -> list[Panel]:
         panel = found.setdefault((ledger.environment, ledger.attack), {})
         panel.setdefault(ledger.policy, []).append(ledger)
     return [
-        Panel(place, crook, {name: found[place, crook][name] for name in _kept(spec, found[place, crook])})
+        Panel(
+            place,
+            crook,
+            {name: found[place, crook][name] for name in _kept(spec, found[place, crook])},
+        )
         for place in spec.environments
         for crook in spec.attacks
         if (place, crook) in found
@@ -71,8 +75,13 @@ def thinned(rounds: Integers, points: int) -> Integers:
     return np.unique(np.concatenate([even, powers]).round().astype(np.int64))
 
 
-def panel_chart(panel: Panel, numbers: Mapping[str, int], points: int) -> dict[str, Any]:
-    """Return the chart of a panel: mean regret over seeds, half of the 95 % interval."""
+def panel_chart(
+    panel: Panel, numbers: Mapping[str, int], points: int, published: Mapping[str, float]
+) -> dict[str, Any]:
+    """Return the chart of a panel: mean regret over seeds, half of the 95 % interval.
+
+    ``published`` is what the paper gives for each policy, where it does.
+    """
     rounds = next(iter(panel.groups.values()))[0].rounds
     chosen = thinned(rounds, points)
     curves = []
@@ -80,7 +89,9 @@ def panel_chart(panel: Panel, numbers: Mapping[str, int], points: int) -> dict[s
         values = np.array([ledger.regret[chosen] for ledger in group])
         ends = [ledger.last_attack for ledger in group if ledger.last_attack]
         end = float(np.mean(ends)) if ends else None
-        curves.append({**_curve(numbers[policy], values), "end": end and _short(end)})
+        curve = _curve(numbers[policy], values)
+        curve |= {"end": end and _short(end), "published": published.get(policy)}
+        curves.append(curve)
     return {"kind": "rounds", "x": rounds[chosen].tolist(), "curves": curves}
 
 
@@ -158,7 +169,9 @@ def sweep_chart(sweep: Sweep, numbers: Mapping[str, int]) -> dict[str, Any]:
     for policy in policies:
         finals = [sweep.panels[budget].finals.get(policy) for budget in budgets]
         middle = [None if one is None else _short(one.mean()) for one in finals]
-        halves = [0 if one is None or len(one) < 2 else _short(half_width(one)) for one in finals]
+        halves = [
+            0 if one is None or len(one) < 2 else _short(float(half_width(one))) for one in finals
+        ]
         many = any(one is not None and len(one) > 1 for one in finals)
         curves.append({"policy": numbers[policy], "y": middle, "half": halves if many else None})
     return {"kind": "budget", "x": [_short(b) for b in budgets], "curves": curves}

@@ -39,7 +39,7 @@ def table(
     words: int = 1,
     tall: bool = False,
 ) -> Html:
-    """Return a table which scrolls within itself; its first ``words`` columns are the row's name."""
+    """Return a table which scrolls within itself; ``words`` columns name the row."""
     top = [_cell("th", head, i >= words, scope="col") for i, head in enumerate(heads)]
     body = []
     for number, row in enumerate(rows):
@@ -47,7 +47,9 @@ def table(
         new = words > 1 and number > 0 and row[: words - 1] != rows[number - 1][: words - 1]
         names = [_cell("th", cell, False, scope="row") for cell in row[:words]]
         values = [_cell("td", cell, True) for cell in row[words:]]
-        line = element("tr", *names, *values, class_="new") if new else element("tr", *names, *values)
+        line = (
+            element("tr", *names, *values, class_="new") if new else element("tr", *names, *values)
+        )
         body.append(line)
     inner = element(
         "table",

@@ -14,13 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from robustbandits._version import __version__
 from robustbandits.reports.citations import citations
 from robustbandits.reports.curves import Panel, Sweep, panels, points_each, sweeps
-from robustbandits.reports.markup import Html, element, facts, join, safe, script_data
+from robustbandits.reports.markup import Html, element, join, safe, script_data
 from robustbandits.reports.page_charts import chart_figures
 from robustbandits.reports.page_sections import (
     glance_section,
     provenance_section,
     rerun_section,
+    table_section,
 )
+from robustbandits.reports.rerun import slugs
+from robustbandits.reports.table import Table
+from robustbandits.reports.tables import make_tables
 
 if TYPE_CHECKING:
     from robustbandits.experiments.store import Experiment
@@ -32,9 +36,11 @@ class Chapter(NamedTuple):
     """An experiment, sorted for the page."""
 
     number: int
+    slug: str  # of its files
     experiment: Experiment
     panels: list[Panel]
     sweeps: list[Sweep]
+    tables: Sequence[Table]
 
     @property
     def id(self) -> str:
@@ -42,7 +48,12 @@ class Chapter(NamedTuple):
         return f"experiment-{self.number}"
 
 
-def render_page(experiments: Sequence[Experiment], *, title: str = TITLE) -> str:
+def render_page(
+    experiments: Sequence[Experiment],
+    *,
+    title: str = TITLE,
+    tables: Sequence[Sequence[Table]] | None = None,
+) -> str:
     """Return the page as text.
 
     Parameters
@@ -51,11 +62,10 @@ def render_page(experiments: Sequence[Experiment], *, title: str = TITLE) -> str
         What to show, in this order; they may be unfinished.
     title
         The page's heading.
+    tables
+        The tables of each experiment, if they were made already: intervals take time.
     """
-    chapters = []
-    for number, one in enumerate(experiments, start=1):
-        found = panels(one.spec, one.ledgers)
-        chapters.append(Chapter(number, one, found, sweeps(one.spec, found)))
+    chapters = _chapters(experiments, tables)
     names = list(dict.fromkeys(name for one in experiments for name in one.spec.policies))
     numbers = {name: k for k, name in enumerate(names)}
     points = points_each(sum(len(p.groups) for chapter in chapters for p in chapter.panels))
@@ -78,6 +88,20 @@ def render_page(experiments: Sequence[Experiment], *, title: str = TITLE) -> str
             "data": script_data({"policies": names, "charts": charts}),
         },
     )
+
+
+def _chapters(
+    experiments: Sequence[Experiment], tables: Sequence[Sequence[Table]] | None
+) -> list[Chapter]:
+    if tables is None:
+        tables = [make_tables(one) for one in experiments]
+    files = slugs([one.spec.name for one in experiments])
+    chapters = []
+    for number, (one, made) in enumerate(zip(experiments, tables, strict=True)):
+        found = panels(one.spec, one.ledgers)
+        swept = sweeps(one.spec, found)
+        chapters.append(Chapter(number + 1, files[number], one, found, swept, made))
+    return chapters
 
 
 def fill(template: str, values: dict[str, str]) -> str:
@@ -120,9 +144,7 @@ def _controls(policies: dict[int, str]) -> Html:
     if not policies:
         return Html("")
     buttons: list[Html] = [
-        element(
-            "button", name, type="button", class_="policy", data_policy=k, aria_pressed="true"
-        )
+        element("button", name, type="button", class_="policy", data_policy=k, aria_pressed="true")
         for k, name in policies.items()
     ]
     every = [element("button", word, type="button", id=word.lower()) for word in ("All", "None")]
@@ -149,7 +171,9 @@ def _chapter(
     chapter: Chapter, numbers: dict[str, int], points: int, charts: list[dict[str, Any]]
 ) -> Html:
     spec = chapter.experiment.spec
-    figures, drawn = chart_figures(chapter.id, chapter.panels, chapter.sweeps, numbers, points)
+    figures, drawn = chart_figures(
+        chapter.id, spec, chapter.panels, chapter.sweeps, numbers, points
+    )
     charts += drawn
     content = [
         element("h2", spec.name, id=f"{chapter.id}-title"),
@@ -160,11 +184,13 @@ def _chapter(
         content += [
             glance_section(chapter.panels),
             figures,
+            *[table_section(one) for one in chapter.tables],
         ]
-    content += [rerun_section(spec), provenance_section(chapter.experiment.provenance)]
-    return element(
-        "section", join(content), id=chapter.id, aria_labelledby=f"{chapter.id}-title"
-    )
+    content += [
+        rerun_section(spec, chapter.slug),
+        provenance_section(chapter.experiment.provenance),
+    ]
+    return element("section", join(content), id=chapter.id, aria_labelledby=f"{chapter.id}-title")
 
 
 def _state(chapter: Chapter) -> Html:
@@ -195,15 +221,10 @@ def _state(chapter: Chapter) -> Html:
                 role="note",
             )
         )
-    size = facts(
-        [
-            ("Rounds a game", f"{spec.rounds:,}"),
-            ("Seeds", f"{len(spec.seeds):,}" + (" (no bands: one seed)" if len(spec.seeds) == 1 else "")),
-            ("Games", f"{len(ledgers):,}"),
-            ("Matches", f"{present:,} of {planned:,}"),
-        ]
-    )
-    return join([*notes, size])
+    seeds = _count(len(spec.seeds), "seed") + (", so no bands" if len(spec.seeds) == 1 else "")
+    size = f"{_count(spec.rounds, 'round')} a game, {seeds}, {_count(len(ledgers), 'game')}; "
+    size += f"{present:,} of {planned:,} matches are present."
+    return join([*notes, element("p", size, class_="soft")])
 
 
 def _nothing() -> Html:
@@ -222,7 +243,8 @@ def _reading() -> Html:
         "Lines are means over seeds, bands 95 % intervals (Student's t). All policies and attacks "
         "of a seed meet the same rounds, so differences between them are paired; intervals in "
         "the tables are bootstraps over seeds.",
-        "An open circle marks the last round that the attack changed (mean over seeds).",
+        "An open circle marks the last round that the attack changed (mean over seeds). A "
+        "triangle at the right edge marks what the paper itself reports, where it does.",
         "Hover or touch a chart for values; with the keyboard, focus it and use the arrow keys. "
         "The table under each chart holds the same figures.",
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from robustbandits.kernels.linalg import Floats
 from robustbandits.reports.curves import Panel, Sweep, panel_chart, sweep_chart
 from robustbandits.reports.intervals import half_width
 from robustbandits.reports.markup import Html, element, join, table
+from robustbandits.reports.published import published_regrets
+
+if TYPE_CHECKING:
+    from robustbandits.experiments.spec import Spec
 
 Chart = dict[str, Any]
 
@@ -18,10 +22,13 @@ Chart = dict[str, Any]
 SHARES = (0.1, 0.25, 0.5, 1.0)
 #: Policies that a chart's spoken description names.
 SPOKEN = 8
+#: Length of the games that the paper reports.
+PUBLISHED_ROUNDS = 1_000_000
 
 
 def chart_figures(
     chapter: str,
+    spec: Spec,
     found: Sequence[Panel],
     swept: Sequence[Sweep],
     numbers: Mapping[str, int],
@@ -33,7 +40,7 @@ def chart_figures(
     for number, place in enumerate(dict.fromkeys(panel.environment for panel in found)):
         figures = []
         for panel in (one for one in found if one.environment == place):
-            chart = panel_chart(panel, numbers, points)
+            chart = panel_chart(panel, numbers, points, _published(spec, panel))
             chart |= {"id": f"{chapter}-chart-{len(charts)}", "group": f"{chapter}-{number}"}
             chart["alt"] = _panel_words(panel)
             charts.append(chart)
@@ -43,6 +50,16 @@ def chart_figures(
         parts += [element("h3", "Final regret, by budget")]
         parts += [_sweep_figures(chapter, swept, numbers, charts)]
     return join(parts), charts
+
+
+def _published(spec: Spec, panel: Panel) -> dict[str, float]:
+    """Return the paper's own final regrets: of its own figure, at its own length only."""
+    if not spec.name.startswith("figure1") or spec.rounds != PUBLISHED_ROUNDS:
+        return {}
+    place, crook = panel.environment.lower(), panel.attack.lower()
+    every = published_regrets()
+    keys = {policy: (place, crook, policy) for policy in panel.groups}
+    return {policy: every[key] for policy, key in keys.items() if key in every}
 
 
 def _figure(id: str, name: str, note: str, beneath: Html) -> Html:

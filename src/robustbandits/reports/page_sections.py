@@ -12,26 +12,32 @@ from robustbandits.reports.rerun import rerun
 
 if TYPE_CHECKING:
     from robustbandits.experiments.spec import Spec
+    from robustbandits.reports.table import Table
+
+#: More policies than this are rows of the table at a glance rather than columns.
+WIDE = 9
+#: Longer tables scroll within themselves.
+LONG = 30
 
 
 def glance_section(found: Sequence[Panel]) -> Html:
-    """Return mean final regrets, policies by panels, the lowest of each panel marked."""
-    policies = dict.fromkeys(policy for panel in found for policy in panel.groups)
-    places = {panel.environment for panel in found}
-    means = [{name: float(v.mean()) for name, v in panel.finals.items()} for panel in found]
-    best = [min(column.values()) for column in means]
-    rows = []
-    for policy in policies:
-        cells: list[object] = []
-        for column, least in zip(means, best, strict=True):
-            cells.append(_glance_cell(column.get(policy), least))
-        rows.append([policy, *cells])
-    heads = [
-        panel.attack if len(places) == 1 else f"{panel.environment}: {panel.attack}"
-        for panel in found
+    """Return mean final regrets, panels by policies, the lowest of each panel marked."""
+    policies = list(dict.fromkeys(policy for panel in found for policy in panel.groups))
+    grid: list[list[object]] = []
+    for panel in found:
+        means = {name: float(values.mean()) for name, values in panel.finals.items()}
+        least = min(means.values())
+        grid.append([_glance_cell(means.get(policy), least) for policy in policies])
+    caption = "Mean final regret: lower is better, the lowest of each panel in bold"
+    title = element("h3", "At a glance")
+    if len(policies) > WIDE:  # a long table is easier to read than a wide one
+        heads = ["Policy", *[f"{panel.environment}: {panel.attack}" for panel in found]]
+        turned = [[name, *[line[k] for line in grid]] for k, name in enumerate(policies)]
+        return join([title, table(caption, heads, turned)])
+    rows = [
+        [panel.environment, panel.attack, *line] for panel, line in zip(found, grid, strict=True)
     ]
-    caption = "Mean final regret; lower is better, the lowest of each column in bold"
-    return join([element("h3", "At a glance"), table(caption, ["Policy", *heads], rows)])
+    return join([title, table(caption, ["Environment", "Attack", *policies], rows, words=2)])
 
 
 def _glance_cell(mean: float | None, least: float) -> object:
@@ -42,9 +48,23 @@ def _glance_cell(mean: float | None, least: float) -> object:
     return element("strong", number(mean), element("span", " (lowest)", class_="hear"))
 
 
-def rerun_section(spec: Spec) -> Html:
-    """Return the commands and the spec."""
-    again = rerun(spec)
+def table_section(found: Table) -> Html:
+    """Return a table of the report, with its notes."""
+    words = sum(column.kind == "text" for column in found.columns)
+    heads = [column.head for column in found.columns]
+    many = len(found.rows) > LONG
+    return join(
+        [
+            element("h3", found.title),
+            table(found.title, heads, found.texts(), words=max(1, words), tall=many),
+            *[element("p", note, class_="soft") for note in found.notes],
+        ]
+    )
+
+
+def rerun_section(spec: Spec, file: str) -> Html:
+    """Return the commands and the spec, which lies in a file of this name."""
+    again = rerun(spec, file)
     where = (
         element("p", "The spec below lies beside this page as ", element("code", again.file), ".")
         if again.file

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robustbandits.experiments.plain import recipe_to_plain
@@ -11,6 +12,9 @@ from robustbandits.experiments.spec import parse_spec, ready_specs
 
 if TYPE_CHECKING:
     from robustbandits.experiments.spec import Spec
+
+STORE = "--store STORE"
+REPORT = "robustbandits report STORE --out REPORT"
 
 
 class Rerun(NamedTuple):
@@ -21,26 +25,44 @@ class Rerun(NamedTuple):
     commands: str
 
 
-def rerun(spec: Spec) -> Rerun:
-    """Return the spec as text and the commands that play it again."""
-    report = "robustbandits report STORE --out REPORT"
-    for name, text in ready_specs().items():
-        if name == spec.name and _reads_as(text, spec):
-            return Rerun("", text, f"robustbandits run {name} --store STORE\n{report}")
+def rerun(spec: Spec, file: str | None = None) -> Rerun:
+    """Return the spec as text and the commands that play it again.
+
+    Parameters
+    ----------
+    spec
+        What was played.
+    file
+        What to call its file, without suffix; by default after the spec's name.
+    """
+    stem = file or slug(spec.name)
+    ready = ready_specs().get(spec.name)
+    if ready is not None and _reads_as(ready, spec):
+        return Rerun("", ready, f"robustbandits run {spec.name} {STORE}\n{REPORT}")
     text = to_toml(spec)
     if _reads_as(text, spec):
-        file = f"{slug(spec.name)}.toml"
-        return Rerun(file, text, f"robustbandits run {file} --store STORE\n{report}")
+        return Rerun(f"{stem}.toml", text, f"robustbandits run {stem}.toml {STORE}\n{REPORT}")
     # Recipes from outside the package, or values that TOML has no word for.
     text = json.dumps(spec.to_dict(), indent=2, ensure_ascii=False) + "\n"
-    file = f"{slug(spec.name)}.json"
-    code = f'import json\nfrom robustbandits.experiments import Spec\nspec = Spec.from_dict(json.load(open("{file}")))'
-    return Rerun(file, text, f"{code}\n# recipes of your own must be put in place of the outsiders")
+    note = "It holds recipes that TOML cannot name: make the spec in Python, as it was made before."
+    return Rerun(f"{stem}.json", text, f"# {note}\n{REPORT}")
 
 
 def slug(name: str) -> str:
     """Return a name that every file system takes."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "experiment"
+
+
+def slugs(names: Sequence[str]) -> list[str]:
+    """Return such names, all different."""
+    found: list[str] = []
+    for name in names:
+        base, number = slug(name), 2
+        one = base
+        while one in found:
+            one, number = f"{base}-{number}", number + 1
+        found.append(one)
+    return found
 
 
 def _reads_as(text: str, spec: Spec) -> bool:

@@ -53,7 +53,7 @@ const chart = (() => {
     return { at, ticks: values };
   }
 
-  const top = (curve) => Math.max(...curve.y.map((y, i) => y + (curve.half ? curve.half[i] : 0)));
+  const top = (curve) => Math.max(...curve.y.map((y, i) => y + (curve.half ? curve.half[i] : 0)), curve.published ?? 0);
   const positive = (curve) => curve.y.filter((y) => y > 0);
 
   /* Smallest and greatest values that these curves need on the upright axis. */
@@ -108,6 +108,10 @@ const chart = (() => {
     }
     element("path", { class: "line", "stroke-dasharray": dash, d: joined(has.map((i) => [xs[i], up.at(curve.y[i])])) }, group);
     if (model.kind === "budget") for (const i of has) element("circle", { class: "dot", cx: xs[i], cy: up.at(curve.y[i]), r: 3.5 }, group);
+    if (curve.published) {
+      const x = xs[xs.length - 1], y = up.at(curve.published);
+      element("path", { class: "printed", d: `M${x + 2} ${y}l9 -5v10Z` }, group);
+    }
     if (curve.end) {
       const i = nearest(model.x, curve.end);
       element("circle", { class: "end", cx: across.at(curve.end), cy: up.at(curve.y[i]), r: 3.5 }, group);

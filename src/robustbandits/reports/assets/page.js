@@ -46,9 +46,10 @@
   function place(one) {
     const area = one.box.getBoundingClientRect(), size = tip.getBoundingClientRect();
     const x = area.left + (one.drawn.xs[one.at] / one.drawn.scale) * area.width;
-    const left = x + 14 + size.width < document.documentElement.clientWidth ? x + 14 : x - 14 - size.width;
-    tip.style.left = `${Math.max(4, left)}px`;
-    tip.style.top = `${Math.max(4, Math.min(area.top + 8, window.innerHeight - size.height - 4))}px`;
+    const widest = document.documentElement.clientWidth - size.width - 4;
+    const above = area.top - size.height - 4;
+    tip.style.left = `${Math.max(4, Math.min(x - size.width / 2, widest))}px`;
+    tip.style.top = `${above > 4 ? above : Math.min(area.bottom + 4, window.innerHeight - size.height - 4)}px`;
   }
 
   function show(one, i) {
