@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import robustbandits
-from robustbandits.cli import bench, cache, play, report, reproduce
+from robustbandits.cli import bench, cache, play, report, reproduce, run
 from robustbandits.cli import list as listing
 from robustbandits.cli.failures import INTERRUPTED, Commands
 
@@ -22,6 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("play")(play.play_one)
+app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("list")(listing.show)
