@@ -28,16 +28,20 @@ def toml_lines(text: str) -> dict[Path, int]:
         if text[position] == "[":
             many = text.startswith("[[", position)
             table, position = _keys(text, position + 1 + many)
-            lines.setdefault(table, line)
+            _note(lines, table, (), line)
             position += 1 + many
         else:
             keys, position = _keys(text, position)
-            path = table + keys
-            for end in range(len(table) + 1, len(path) + 1):
-                lines.setdefault(path[:end], line)
+            _note(lines, keys, table, line)
             position = _after_value(text, position + 1)
         position = _after_blanks(text, position)
     return lines
+
+
+def _note(lines: dict[Path, int], keys: Path, table: Path, line: int) -> None:
+    """Note where a dotted name, and each beginning of it, was met first."""
+    for end in range(1, len(keys) + 1):
+        lines.setdefault(table + keys[:end], line)
 
 
 def line_of(lines: dict[Path, int], *path: str) -> int:
