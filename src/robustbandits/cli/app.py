@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import robustbandits
-from robustbandits.cli import bench, cache, play, report, reproduce, run
+from robustbandits.cli import bench, cache, data, play, report, reproduce, run
 from robustbandits.cli import list as listing
 from robustbandits.cli.failures import INTERRUPTED, Commands
 
@@ -27,6 +27,7 @@ app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("list")(listing.show)
 app.command("bench")(bench.bench)
+app.add_typer(data.app, name="data")
 app.add_typer(cache.app, name="cache")
 
 
