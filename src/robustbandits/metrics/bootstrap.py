@@ -90,6 +90,23 @@ def estimate_statistic(samples: Sequence[Floats], statistic: Statistic) -> list[
     return [Estimate(*map(float, line)) for line in zip(values, *ends, strict=True)]
 
 
+def estimate_statistics(rows: Sequence[Sequence[Floats]], statistic: Statistic) -> list[Estimate]:
+    """Return a statistic of each row of paired samples; rows of one size are resampled at once.
+
+    A row without samples or without seeds is unknown.
+    """
+    answers = [UNKNOWN] * len(rows)
+    by_shape: dict[tuple[int, int], list[int]] = {}
+    for i, row in enumerate(rows):
+        if len(row) and len(row[0]):
+            by_shape.setdefault((len(row), len(row[0])), []).append(i)
+    for (count, _), members in by_shape.items():
+        samples = [np.array([rows[i][k] for i in members]) for k in range(count)]
+        for i, answer in zip(members, estimate_statistic(samples, statistic), strict=True):
+            answers[i] = answer
+    return answers
+
+
 def _ends(samples: tuple[Floats, ...], statistic: Statistic, method: str) -> Floats:
     from scipy import stats
 
