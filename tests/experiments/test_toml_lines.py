@@ -3,7 +3,7 @@
 import tomllib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustbandits.experiments.toml_lines import line_of, toml_lines
@@ -85,6 +85,7 @@ def written(value):
     return str(value)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(words, st.dictionaries(words, values, max_size=4), max_size=4))
 def test_every_key_is_found_on_its_own_line(tables):
     text, expected = "", {}

@@ -80,12 +80,15 @@ def clear(
 
 def _shelves() -> list[Shelf]:
     from robustbandits._jit import GENERATIONS, cache_root
+    from robustbandits.environments.datasets import data_dir
     from robustbandits.environments.factor_cache import cache_folder
 
     generation = re.compile(f"(?:{'|'.join(GENERATIONS)})-[0-9a-f]{{20}}")
+    factors = re.compile(r"[0-9a-f]{40}\.npz")
     return [
         Shelf("kernels", cache_root(), _ours(cache_root(), generation.fullmatch)),
-        Shelf("factors", cache_folder(), _ours(cache_folder(), re.compile(r".+\.npz").fullmatch)),
+        Shelf("factors", cache_folder(), _ours(cache_folder(), factors.fullmatch)),
+        Shelf("data", data_dir(), _ours(data_dir(), bool)),
     ]
 
 

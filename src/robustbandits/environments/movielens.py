@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from robustbandits.environments.rating_recipe import FileRecipe
+from robustbandits.game.facts import EnvironmentFacts
 
 if TYPE_CHECKING:
     from robustbandits.environments.rating_table import RatingTable
@@ -36,6 +37,10 @@ class MovieLens(FileRecipe):
     ----------
     Harper, Konstan (2015); Ding, Hsieh, Sharpnack (2022), section 5.
     """
+
+    facts: ClassVar[EnvironmentFacts] = EnvironmentFacts(
+        "movies; fresh or fixed", "MovieLens 100K or another edition: `robustbandits data fetch`"
+    )
 
     def read_table(self) -> RatingTable:
         """Return the ratings; without a path, those of MovieLens 100K."""

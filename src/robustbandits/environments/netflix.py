@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from robustbandits.environments.rating_recipe import FileRecipe
 from robustbandits.game import require
+from robustbandits.game.facts import EnvironmentFacts
 
 if TYPE_CHECKING:
     from robustbandits.environments.rating_table import RatingTable
@@ -40,6 +41,11 @@ class Netflix(FileRecipe):
     ----------
     Bennett, Lanning (2007); Ding, Hsieh, Sharpnack (2022), section 5.
     """
+
+    facts: ClassVar[EnvironmentFacts] = EnvironmentFacts(
+        "movies; fresh or fixed",
+        "your copy of the Netflix Prize data; none for the synthetic stand-in",
+    )
 
     min_ratings: int = 10_001
     source: str = "real"

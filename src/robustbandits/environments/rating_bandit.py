@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from robustbandits.environments.factors import Factors
 from robustbandits.environments.rating_recipe import FileRecipe, path_text, remembered, stamp_of
 from robustbandits.game import require
+from robustbandits.game.facts import EnvironmentFacts
 
 if TYPE_CHECKING:
     from robustbandits.environments.rating_table import RatingTable
@@ -40,6 +41,10 @@ class Ratings(FileRecipe):
         As for every bandit made of ratings, see
         :class:`~robustbandits.environments.rating_recipe.RatingRecipe`.
     """
+
+    facts: ClassVar[EnvironmentFacts] = EnvironmentFacts(
+        "items; fresh or fixed", "a file of ratings, or factors"
+    )
 
     factors: Factors | str | None = None
     user: str | None = None

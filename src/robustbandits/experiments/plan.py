@@ -19,8 +19,8 @@ from robustbandits.experiments.spec import Spec
 #: records. Then stores hold old games under old ids, and `run` plays them anew. Do not raise it
 #: for changes that leave every bit as it was.
 KERNEL_VERSION = "1"
-#: Games that one plan may list: beyond it, ids alone would fill the memory.
-MAX_GAMES = 10_000_000
+#: Games that one plan may list: they take 350 MB, and beyond it a list was a slip of the pen.
+MAX_GAMES = 2_000_000
 ID_LENGTH = 32
 
 
