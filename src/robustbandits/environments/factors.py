@@ -9,6 +9,7 @@ import json
 import math
 import os
 import secrets
+import struct
 import zipfile
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,16 @@ ARRAYS = {
 MAX_HEADER = 1 << 20
 #: A direction is counted when its singular value is at least this part of the largest.
 ALIVE = 1e-3
+
+#: What the readers of archives and arrays raise when the bytes make no sense.
+DAMAGE = (
+    ValueError,
+    RuntimeError,
+    EOFError,
+    OverflowError,
+    struct.error,
+    zipfile.BadZipFile,
+)
 
 
 class FactorsError(ValueError):
@@ -168,10 +179,11 @@ class Factors:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Factors:
         """Read what :meth:`save` wrote; FactorsError says what is wrong with any other file."""
+        with Path(path).open("rb") as file:
+            content = file.read(os.fstat(file.fileno()).st_size)
         try:
-            with Path(path).open("rb") as file:
-                return _load(file)
-        except (FactorsError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+            return _load(content)
+        except DAMAGE as error:
             reason = str(error)[:300] or type(error).__name__
             raise FactorsError(f"cannot load {os.fspath(path)}: {reason}") from None
 
@@ -185,9 +197,9 @@ def _live_directions(matrix: Floats) -> int:
 # ----------------------------------------------------------------------------------- reading
 
 
-def _load(file: Any) -> Factors:
-    size = os.fstat(file.fileno()).st_size
-    with zipfile.ZipFile(file) as archive:
+def _load(content: bytes) -> Factors:
+    size = len(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {info.filename: info for info in archive.infolist()}
         due = {f"{name}.npy" for name in ("header", *ARRAYS)}
         if set(members) != due or len(archive.infolist()) != len(due):
