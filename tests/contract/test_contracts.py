@@ -44,7 +44,7 @@ def environment(name, folder):
     """Make an environment that needs no network: ratings are drawn, or the tester's own copy."""
     if name == "Ratings":
         little_factors().save(folder / "factors.npz")
-        return rb.environments.Ratings(factors=folder / "factors.npz")
+        return rb.environments.Ratings(factors=folder / "factors.npz", users=50)
     if name == "Netflix":
         return rb.environments.Netflix.synthetic(scale=0.001)
     if name == "MovieLens":

@@ -122,7 +122,7 @@ def _eligible(recipe: RatingRecipe, factors: Factors) -> tuple[Indices, Indices]
     if len(users) < recipe.users:
         raise ValueError(
             f"users must be at most {len(users)}, the number of users with ratings; "
-            f"got {recipe.users}"
+            f"got {recipe.users}: ask for fewer users"
         )
     return items, users
 
