@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import robustbandits
 from robustbandits._jit import jit_is_on
 from robustbandits.cli.app import app
-from shared_data import shared
+from shared_data import sample
 
 runner = CliRunner()
 
@@ -45,7 +45,7 @@ def test_help_and_import_do_without_numba():
 @pytest.mark.slow
 @pytest.mark.skipif(not jit_is_on, reason="too slow without compiled code")
 def test_reproduce_writes_the_figure_and_the_table(tmp_path, monkeypatch):
-    monkeypatch.setenv("ROBUSTBANDITS_MOVIELENS", str(shared("data/ml-100k")))
+    monkeypatch.setenv("ROBUSTBANDITS_MOVIELENS", str(sample("ml-100k")))
     monkeypatch.delenv("ROBUSTBANDITS_NETFLIX", raising=False)
     monkeypatch.setenv("ROBUSTBANDITS_DATA", str(tmp_path / "data"))
     size = ["--rounds", "300", "--seeds", "2", "--reading", "all"]

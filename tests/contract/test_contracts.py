@@ -15,7 +15,7 @@ from robustbandits.environments import factor_cache
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
 from robustbandits.game.rounds import deal
-from shared_data import shared
+from shared_data import sample
 
 
 def recipe(package, name):
@@ -48,7 +48,7 @@ def environment(name, folder):
     if name == "Netflix":
         return rb.environments.Netflix.synthetic(scale=0.001)
     if name == "MovieLens":
-        return rb.environments.MovieLens(path=shared("data/ml-100k"))
+        return rb.environments.MovieLens(path=sample("ml-100k"))
     return recipe(rb.environments, name)
 
 

@@ -10,7 +10,7 @@ from robustbandits.environments import MovieLens
 from robustbandits.experiments.figure1 import READINGS, reading
 from robustbandits.game.match import NATURE, stream
 from robustbandits.reports.published import published_regrets
-from shared_data import shared
+from shared_data import sample
 
 EACH = pytest.mark.parametrize("name", READINGS)
 STAND_IN = "Netflix (synthetic stand-in)"
@@ -106,7 +106,7 @@ INSTANCES = [
 @pytest.mark.skipif(not jit_is_on, reason="factorises 100,000 ratings")
 def test_as_coded_plays_the_authors_own_ten_instances():
     spec = reading("as-coded").environments["MovieLens"]
-    mine = MovieLens.from_dict({**spec.to_dict(), "path": str(shared("data/ml-100k"))})
+    mine = MovieLens.from_dict({**spec.to_dict(), "path": str(sample("ml-100k"))})
     factors = mine.load_factors()
     for repetition, (theta, longest, worst, best) in enumerate(INSTANCES):
         nature = mine.start(10, stream(repetition, NATURE))
