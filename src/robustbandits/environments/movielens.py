@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from robustbandits.environments.rating_recipe import FileRecipe
@@ -42,9 +43,15 @@ class MovieLens(FileRecipe):
         "movies; fresh or fixed", "MovieLens 100K or another edition: `robustbandits data fetch`"
     )
 
-    def read_table(self) -> RatingTable:
-        """Return the ratings; without a path, those of MovieLens 100K."""
+    def find(self) -> Path:
+        """Return where the ratings are; MovieLens 100K is fetched if need be."""
         from robustbandits.environments.datasets import movielens_100k
+
+        return movielens_100k() if self.path is None else Path(self.path)
+
+    def read_table(self, path: Path | None) -> RatingTable:
+        """Return the ratings at a path."""
         from robustbandits.environments.read_ratings import read_ratings
 
-        return read_ratings(self.path or movielens_100k(), titles=False)
+        assert path is not None
+        return read_ratings(path, titles=False)

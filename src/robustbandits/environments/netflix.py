@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from robustbandits.environments.rating_recipe import FileRecipe
@@ -51,7 +52,7 @@ class Netflix(FileRecipe):
     source: str = "real"
     scale: float = 0.01
 
-    source_fields: ClassVar[tuple[str, ...]] = ("path", "source", "scale")
+    source_fields: ClassVar[tuple[str, ...]] = ("source", "scale")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,9 +74,9 @@ class Netflix(FileRecipe):
     @classmethod
     def real_or_synthetic(cls, **parameters: Any) -> Self:
         """Return the real bandit if there is a copy of the ratings here, else the stand-in."""
-        from robustbandits.environments.datasets import locate
+        from robustbandits.environments.datasets import find_netflix
 
-        if parameters.get("path") is not None or locate("netflix") is not None:
+        if parameters.get("path") is not None or find_netflix() is not None:
             return cls(**parameters)
         return cls.synthetic(**parameters)
 
@@ -91,20 +92,24 @@ class Netflix(FileRecipe):
             return self.min_ratings
         return math.ceil(self.min_ratings * math.sqrt(self.scale))
 
-    def read_table(self) -> RatingTable:
-        """Return the ratings, or say what to do without them."""
-        if self.source == "synthetic":
-            from robustbandits.environments.synthetic_ratings import synthetic_ratings
+    def find(self) -> Path | None:
+        """Return where the ratings are, or say what to do without them."""
+        if self.source == "synthetic" or self.path is not None:
+            return super().find()
+        from robustbandits.environments.datasets import find_netflix
 
-            return synthetic_ratings(self.scale)
-        from robustbandits.environments.datasets import locate
-        from robustbandits.environments.read_ratings import read_ratings
-
-        path = self.path or locate("netflix")
+        path = find_netflix()
         if path is None:
             raise FileNotFoundError(
                 "there are no Netflix Prize ratings here, and they may not be downloaded: give "
                 "path=... or set ROBUSTBANDITS_NETFLIX to your copy (`robustbandits data check "
                 "PATH` looks at it), or play Netflix.synthetic(), a stand-in that says it is one"
             )
-        return read_ratings(path, titles=False)
+        return path
+
+    def read_table(self, path: Path | None) -> RatingTable:
+        """Return the ratings at a path, or the stand-in."""
+        from robustbandits.environments.read_ratings import read_ratings
+        from robustbandits.environments.synthetic_ratings import synthetic_ratings
+
+        return synthetic_ratings(self.scale) if path is None else read_ratings(path, titles=False)

@@ -52,7 +52,7 @@ class Ratings(FileRecipe):
     rating: str | None = None
     duplicates: str = "error"
 
-    source_fields: ClassVar[tuple[str, ...]] = ("path", "user", "item", "rating", "duplicates")
+    source_fields: ClassVar[tuple[str, ...]] = ("user", "item", "rating", "duplicates")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,16 +84,16 @@ class Ratings(FileRecipe):
         """
         return cls(path=os.fspath(path), user=user, item=item, rating=rating, **parameters)
 
-    def read_table(self) -> RatingTable:
+    def read_table(self, path: Path | None) -> RatingTable:
         """Return the ratings of the file."""
         from robustbandits.environments.read_csv import read_csv_ratings
         from robustbandits.environments.read_ratings import read_ratings
 
-        assert self.path is not None
+        assert path is not None
         if self.user is None or self.item is None or self.rating is None:
-            return read_ratings(self.path, titles=False, duplicates=self.duplicates)
+            return read_ratings(path, titles=False, duplicates=self.duplicates)
         return read_csv_ratings(
-            self.path,
+            path,
             user=self.user,
             item=self.item,
             rating=self.rating,

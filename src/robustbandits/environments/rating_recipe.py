@@ -147,23 +147,27 @@ class FileRecipe(RatingRecipe):
             outer=require.count("outer", self.outer),
         )
 
-    def read_table(self) -> RatingTable:
-        """Return the ratings."""
+    def find(self) -> Path | None:
+        """Return where the ratings are; None when they are not on disk."""
+        return None if self.path is None else Path(self.path)
+
+    def read_table(self, path: Path | None) -> RatingTable:
+        """Return the ratings at a path."""
         raise NotImplementedError
 
     def load_factors(self) -> Factors:
         """Return the factors: of this process, of the cache on disk, or made now."""
+        path = self.find()
         source = [getattr(self, name) for name in self.source_fields]
-        stamp = None if self.path is None else stamp_of(Path(self.path))
-        key = (type(self), *source, stamp, self.rank, self.regularization, self.outer)
-        return remembered(key, self._factorize)
+        stamp = None if path is None else stamp_of(path)
+        key = (type(self), *source, path, stamp, self.rank, self.regularization, self.outer)
+        return remembered(
+            key,
+            lambda: factorize(self.read_table(path), self.rank, self.regularization, self.outer),
+        )
 
-    #: Parameters that say which ratings to read.
-    source_fields: ClassVar[tuple[str, ...]] = ("path",)
-
-    def _factorize(self) -> Factors:
-        table = self.read_table()
-        return factorize(table, self.rank, self.regularization, self.outer)
+    #: Parameters, beside the path, that say which ratings to read.
+    source_fields: ClassVar[tuple[str, ...]] = ()
 
 
 def path_text(name: str, value: Any) -> str:
