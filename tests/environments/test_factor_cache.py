@@ -1,11 +1,12 @@
 """Factors are made once for the same ratings and parameters."""
 
+import importlib
+
 import numpy as np
 import pytest
 
 from environments.factor_twins import random_table, table_of
 from robustbandits.environments import factor_cache
-from robustbandits.environments import factorize as module
 from robustbandits.environments.factorize import factorize
 from robustbandits.environments.factors import Factors
 
@@ -15,6 +16,7 @@ def work(monkeypatch, tmp_path):
     """A cache of its own, and a list that grows with each factorisation."""
     monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path))
     done = []
+    module = importlib.import_module("robustbandits.environments.factorize")  # not the function
     fit = module._fit
 
     def counted(*arguments):

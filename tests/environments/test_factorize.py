@@ -16,6 +16,7 @@ from environments.factor_twins import (
     random_table,
     table_of,
 )
+from robustbandits._jit import jit_is_on
 from robustbandits.environments import descent
 from robustbandits.environments.factorize import factorize, first_factors
 from robustbandits.environments.rating_table import RatingTable
@@ -49,6 +50,7 @@ def test_train_rmse_is_that_of_the_factors():
     assert factors.train_rmse == pytest.approx(rmse, rel=1e-6)
 
 
+@pytest.mark.skipif(not jit_is_on, reason="slow without compiled code")
 def test_finds_a_matrix_of_low_rank_again():
     rng = np.random.default_rng(0)
     shape = (60, 40)
@@ -59,6 +61,7 @@ def test_finds_a_matrix_of_low_rank_again():
     assert np.max(np.abs(factors.users @ factors.items.T - truth)) < 0.01
 
 
+@pytest.mark.skipif(not jit_is_on, reason="slow without compiled code")
 def test_converges_where_the_gradient_is_zero_and_as_low_as_least_squares():
     table = random_table(3, (20, 15))
     found = descend(table, rank=2, outer=400)
