@@ -109,6 +109,7 @@ def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
         (BASE + "sigma = 'x'\n", 3, "sigma must be a number, got 'x'"),
         (BASE + "sigma = []\n", 3, "a sweep over nothing"),
         (BASE + "sigma = [1, 1]\n", 3, "sigma has 1 twice"),
+        (BASE + "sigma = [1, 1.0]\n", 3, r"sigma has 1\.0 twice"),
         (BASE + "preset = 'as_written'\n", 3, "LinUCB has no preset 'as_written'; there is none"),
         (
             PLACE + "[policies.RobustBandit]\npreset = 'as_writen'\n",
@@ -205,3 +206,9 @@ def test_unreadable_files_are_named(tmp_path):
     path.write_bytes(b"name = '\xe9'")
     with pytest.raises(SpecError, match="not UTF-8"):
         read_spec(path)
+
+
+@pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "rounds = " + "9" * 10_000])
+def test_what_python_cannot_hold_is_refused(text):
+    with pytest.raises(SpecError):
+        parse_spec(text + "\n" + BASE)

@@ -16,6 +16,8 @@ EXAMPLES = {
 #: Every label of data that only imitates a dataset ends so: it must never pass for the real thing.
 STAND_IN = " (synthetic stand-in)"
 MAX_SEEDS = 1_000_000
+#: What fits in a column of 64-bit numbers.
+LARGEST_SEED = 2**63 - 1
 
 
 def check_seeds(seeds: Any) -> tuple[int, ...]:
@@ -24,6 +26,8 @@ def check_seeds(seeds: Any) -> tuple[int, ...]:
         numbers = tuple(require.count("seeds", seed, low=0) for seed in seeds)
         if not numbers or len(set(numbers)) != len(numbers):
             raise ValueError(f"seeds must be different numbers, at least one; got {seeds!r}")
+        if max(numbers) > LARGEST_SEED:
+            raise ValueError(f"seeds must be <= {LARGEST_SEED}, got {max(numbers)}")
         return numbers
     count = require.count("seeds", seeds)
     if count > MAX_SEEDS:

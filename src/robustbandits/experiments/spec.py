@@ -24,6 +24,9 @@ from robustbandits.game.verbs import Attack, Policy
 #: More games than this are played only when the user has said yes.
 MANY_GAMES = 100_000
 ROUNDS = 100_000
+#: Beyond these a number was mistyped: a game would take weeks, a ledger gigabytes.
+MAX_ROUNDS = 10**12
+MAX_POINTS = 10**6
 SEEDS = 10
 #: A larger file is not a spec.
 MAX_BYTES = 10_000_000
@@ -83,9 +86,9 @@ class Spec:
             "environments": named("environments", environments),
             "attacks": named("attacks", [NoAttack()] if attacks is None else attacks),
             "policies": named("policies", policies),
-            "rounds": require.count("rounds", rounds),
+            "rounds": _count("rounds", rounds, MAX_ROUNDS),
             "seeds": check_seeds(seeds),
-            "points": require.count("points", points),
+            "points": _count("points", points, MAX_POINTS),
         }
         for key in SECTIONS:
             _check_different(key, checked[key])
@@ -182,6 +185,13 @@ def parse_spec(text: str, source: str = "<text>") -> Spec:
         return Spec(**{"name": Path(source).stem, **values})
     except (ValueError, TypeError) as error:
         raise SpecError(source, None, str(error)) from None
+
+
+def _count(name: str, value: Any, high: int) -> int:
+    count = require.count(name, value)
+    if count > high:
+        raise ValueError(f"{name} must be <= {high:,}, got {count:,}")
+    return count
 
 
 def _text(name: str, value: Any) -> str:

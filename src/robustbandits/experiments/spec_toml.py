@@ -36,6 +36,8 @@ def spec_values(text: str, source: str) -> dict[str, Any]:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(text, source, str(error)) from None
+    except (ValueError, RecursionError) as error:  # a number or a nesting beyond Python's limits
+        raise SpecError(source, None, f"cannot be read as TOML: {error}") from None
     lines = toml_lines(text)
     _check_names(values, lines, source)
     checked = _settings(values, lines, source)

@@ -129,8 +129,12 @@ def is_sweep(parameter: Parameter, value: Any) -> bool:
 def _check_list(key: str, values: list[Any]) -> list[Any]:
     if not values:
         raise BadEntry(f"{key} = [] is a sweep over nothing; give at least one value", key)
-    for index, value in enumerate(values):
-        # True equals 1 in Python, but not in TOML.
-        if any(value == other and type(value) is type(other) for other in values[:index]):
+    seen: set[str] = set()
+    for value in values:
+        # 1, 1.0 and true are equal in Python; only the first two are the same in a recipe.
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        word = repr(float(value)) if number else repr(value)
+        if word in seen:
             raise BadEntry(f"{key} has {value!r} twice in its sweep", key)
+        seen.add(word)
     return values
