@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +40,11 @@ def report(
     from robustbandits.reports.page import TITLE
     from robustbandits.reports.write import write_report
 
-    found = _chosen(Store(store).experiments(), only, store)
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", RuntimeWarning)
+        found = _chosen(Store(store).experiments(), only, store)
+    for note in notes:  # damaged files: named, and left out
+        typer.echo(f"warning: {note.message}", err=True)
     files = write_report(found, out, title=title or TITLE, on_step=_tell)
     if as_json:
         typer.echo(json.dumps({"page": str(files[0]), "files": [str(file) for file in files]}))
@@ -54,8 +59,7 @@ def report(
 def _chosen(found: list[Experiment], only: list[str] | None, store: Path) -> list[Experiment]:
     if not found:
         raise ValueError(
-            f"{store} holds no experiments; play one first: "
-            f"robustbandits run smoke --store {store}"
+            f"{store} holds no experiments; play one first: robustbandits run smoke --store {store}"
         )
     if not only:
         return found
@@ -74,4 +78,3 @@ def _progress(experiment: Experiment) -> tuple[int, int]:
 
 def _tell(step: str) -> None:
     typer.echo(f"{step} ...", err=True)
-

@@ -21,6 +21,32 @@ FEWEST_POINTS = 40
 ALL_POINTS = 60_000
 
 
+#: Looks of the paper's policies, the same as in the figures.
+LOOKS = {
+    "LinUCB": 0,
+    "LinTS": 1,
+    "Greedy": 2,
+    "RobustBandit": 3,
+    "BOB-No-Restart": 4,
+    "BOBNoRestart": 4,
+    "RobustLinUCB": 5,
+}
+
+
+def policy_numbers(names: Iterable[str]) -> dict[str, int]:
+    """Give each policy the number that sets its look; known policies have their own."""
+    found: dict[str, int] = {}
+    taken: set[int] = set()
+    free = max(LOOKS.values()) + 1
+    for name in dict.fromkeys(names):
+        number = LOOKS.get(name)
+        if number is None or number in taken:
+            number, free = free, free + 1
+        taken.add(number)
+        found[name] = number
+    return found
+
+
 class Panel(NamedTuple):
     """One environment, one attack, the ledgers of each policy."""
 

@@ -7,6 +7,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+#: Longer tables scroll within themselves.
+LONG = 30
+
 
 class Html(str):
     """Text that is HTML already; all other text is escaped."""
@@ -37,9 +40,19 @@ def table(
     rows: Sequence[Sequence[object]],
     *,
     words: int = 1,
-    tall: bool = False,
+    headed: bool = False,
 ) -> Html:
-    """Return a table which scrolls within itself; ``words`` columns name the row."""
+    """Return a table which scrolls within itself.
+
+    Parameters
+    ----------
+    caption, heads, rows
+        What it shows.
+    words
+        How many columns name the row.
+    headed
+        Whether a heading above says what the caption says: then it is only heard.
+    """
     top = [_cell("th", head, i >= words, scope="col") for i, head in enumerate(heads)]
     body = []
     for number, row in enumerate(rows):
@@ -53,11 +66,11 @@ def table(
         body.append(line)
     inner = element(
         "table",
-        element("caption", caption),
+        element("caption", element("span", caption, class_="hear") if headed else caption),
         element("thead", element("tr", *top)),
         element("tbody", *body),
     )
-    look = "scroll tall" if tall else "scroll"
+    look = "scroll tall" if len(rows) > LONG else "scroll"
     return element("div", inner, class_=look, role="region", tabindex=0, aria_label=caption)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robustbandits._version import __version__
 from robustbandits.reports.citations import citations
-from robustbandits.reports.curves import Panel, Sweep, panels, points_each, sweeps
+from robustbandits.reports.curves import Panel, Sweep, panels, points_each, policy_numbers, sweeps
 from robustbandits.reports.markup import Html, element, join, safe, script_data
 from robustbandits.reports.page_charts import chart_figures
 from robustbandits.reports.page_sections import (
@@ -66,8 +66,7 @@ def render_page(
         The tables of each experiment, if they were made already: intervals take time.
     """
     chapters = _chapters(experiments, tables)
-    names = list(dict.fromkeys(name for one in experiments for name in one.spec.policies))
-    numbers = {name: k for k, name in enumerate(names)}
+    numbers = policy_numbers(name for one in experiments for name in one.spec.policies)
     points = points_each(sum(len(p.groups) for chapter in chapters for p in chapter.panels))
     charts: list[dict[str, Any]] = []
     sections = [_chapter(chapter, numbers, points, charts) for chapter in chapters]
@@ -85,7 +84,9 @@ def render_page(
             "experiments": join(sections) if sections else _nothing(),
             "reading": _reading() if charts else Html(""),
             "citing": _citing(experiments),
-            "data": script_data({"policies": names, "charts": charts}),
+            "data": script_data(
+                {"policies": {k: name for name, k in numbers.items()}, "charts": charts}
+            ),
         },
     )
 

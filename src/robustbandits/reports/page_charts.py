@@ -40,11 +40,13 @@ def chart_figures(
     for number, place in enumerate(dict.fromkeys(panel.environment for panel in found)):
         figures = []
         for panel in (one for one in found if one.environment == place):
-            chart = panel_chart(panel, numbers, points, _published(spec, panel))
+            paper = _published(spec, panel)
+            chart = panel_chart(panel, numbers, points, paper)
             chart |= {"id": f"{chapter}-chart-{len(charts)}", "group": f"{chapter}-{number}"}
             chart["alt"] = _panel_words(panel)
             charts.append(chart)
-            figures.append(_figure(chart["id"], panel.attack, _bands(panel), _panel_table(panel)))
+            note = _bands(panel) + (", ◀ the paper" if paper else "")
+            figures.append(_figure(chart["id"], panel.attack, note, _panel_table(panel)))
         parts += [element("h4", place), element("div", *figures, class_="panels")]
     if swept:
         parts += [element("h3", "Final regret, by budget")]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 #: More policies than this are rows of the table at a glance rather than columns.
 WIDE = 9
-#: Longer tables scroll within themselves.
-LONG = 30
 
 
 def glance_section(found: Sequence[Panel]) -> Html:
@@ -52,11 +50,10 @@ def table_section(found: Table) -> Html:
     """Return a table of the report, with its notes."""
     words = sum(column.kind == "text" for column in found.columns)
     heads = [column.head for column in found.columns]
-    many = len(found.rows) > LONG
     return join(
         [
             element("h3", found.title),
-            table(found.title, heads, found.texts(), words=max(1, words), tall=many),
+            table(found.title, heads, found.texts(), words=max(1, words), headed=True),
             *[element("p", note, class_="soft") for note in found.notes],
         ]
     )

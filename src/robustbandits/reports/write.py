@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robustbandits.experiments.draft import write_whole
-from robustbandits.reports.figures import draw_panels
+from robustbandits.reports.canvas import FORMATS
+from robustbandits.reports.curves import panels, sweeps
+from robustbandits.reports.figures import draw_budgets, draw_panels
 from robustbandits.reports.page import TITLE, render_page
 from robustbandits.reports.rerun import rerun, slugs
 from robustbandits.reports.tables import make_tables
@@ -16,8 +18,6 @@ from robustbandits.reports.tables import make_tables
 if TYPE_CHECKING:
     from robustbandits.experiments.store import Experiment
     from robustbandits.reports.table import Table
-
-FORMATS = ("png", "svg", "pdf")
 
 
 def write_report(
@@ -33,7 +33,7 @@ def write_report(
 
         index.html          the page, self-contained
         NAME.toml           the spec of an experiment that does not come with the package
-        NAME/figure.png     and .svg, .pdf
+        NAME/figure.png     and .svg, .pdf; budgets.png, ... where budgets were swept over
         NAME/tables.md      and .tex; each table also as CSV
 
     Parameters
@@ -85,11 +85,14 @@ def _write_tables(tables: Sequence[Table], name: str, folder: Path) -> list[Path
 
 def _draw(experiment: Experiment, folder: Path) -> list[Path]:
     spec, ledgers = experiment.spec, experiment.ledgers
-    rows = [
-        (place, [one for one in ledgers if one.environment == place])
-        for place in spec.environments
-        if any(one.environment == place for one in ledgers)
-    ]
-    paths = [folder / f"figure.{suffix}" for suffix in FORMATS]
-    draw_panels(rows, paths, title=spec.name)
-    return paths
+    found = panels(spec, ledgers)
+    places = dict.fromkeys(panel.environment for panel in found)
+    rows = [(name, [one for one in ledgers if one.environment == name]) for name in places]
+    files = [folder / f"figure.{suffix}" for suffix in FORMATS]
+    draw_panels(rows, files, title=spec.name)
+    swept = sweeps(spec, found)
+    if swept:
+        budgets = [folder / f"budgets.{suffix}" for suffix in FORMATS]
+        draw_budgets(swept, budgets, title=spec.name)
+        files += budgets
+    return files
