@@ -58,7 +58,10 @@ class Descent:
         self._map: Callable[..., Any] = map
 
     def run(self, outer: int, inner: int, workers: int, advance: Callable[[], None]) -> Fit:
-        """Make ``outer`` iterations over all terms, at most ``inner`` sweeps each."""
+        """Make ``outer`` iterations over all terms, at most ``inner`` sweeps each.
+
+        Once only: the ratings turn into residuals on the way.
+        """
         terms = [(numbers.copy(), np.zeros(len(self.items.now))) for numbers in self.start]
         with ThreadPoolExecutor(workers) as pool:
             self._map = pool.map if workers > 1 else map
