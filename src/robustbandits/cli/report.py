@@ -51,8 +51,8 @@ def report(
         return
     for one in found:
         present, planned = _progress(one)
-        note = "" if present == planned else f" (unfinished: {present} of {planned} matches)"
-        typer.echo(f"{one.spec.name}: {len(one.ledgers):,} games{note}")
+        rest = "" if present == planned else f" (unfinished: {present} of {planned} matches)"
+        typer.echo(f"{one.spec.name}: {len(one.ledgers):,} games{rest}")
     typer.echo(f"{len(files)} files; open {files[0]}")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from robustbandits.game.ledger import Ledger
 from robustbandits.metrics.groups import Group
 from robustbandits.reports.canvas import canvas, head, save
+from robustbandits.reports.curves import thinned
 from robustbandits.reports.intervals import half_width
 from robustbandits.reports.styles import Style
 
@@ -25,6 +26,8 @@ MOST_TICKS = 8
 MOST_COLUMNS = 6
 MOST_LINES = 12
 MOST_POLICIES = 40
+#: Points of a line: more than a panel has room for, and a quarter of the file.
+POINTS = 300
 
 Paths = Sequence[str | os.PathLike[str]]
 
@@ -114,8 +117,9 @@ def _draw_panel(panel: Any, ledgers: Sequence[Ledger], styles: dict[str, Style])
     policies = _distinct([ledger.policy for ledger in ledgers])
     for policy in policies:
         group = [ledger for ledger in ledgers if ledger.policy == policy]
-        curves = np.array([ledger.regret for ledger in group])
-        rounds, mean, half = group[0].rounds, curves.mean(axis=0), half_width(curves)
+        chosen = thinned(group[0].rounds, POINTS)
+        curves = np.array([ledger.regret[chosen] for ledger in group])
+        rounds, mean, half = group[0].rounds[chosen], curves.mean(axis=0), half_width(curves)
         color, dash = styles[policy]
         panel.plot(rounds, mean, color=color, linestyle=dash, linewidth=1.5)
         if len(group) > 1 and len(policies) <= MOST_BANDS:
