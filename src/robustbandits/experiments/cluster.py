@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
+from urllib.parse import urlsplit
 
 from robustbandits.experiments.engine import EngineError, Match, Stopped
 from robustbandits.experiments.orders import check_code, code_here, play_order, write_order
@@ -49,11 +50,14 @@ def connect(
     name: str, workers: int | None, on_rounds: Callable[[int], None] | None = None
 ) -> ClusterEngine:
     """Use the cluster at ``dask://host:port``; ``workers`` bounds the parts under way."""
-    host, _, port = name.removeprefix("dask://").rstrip("/").rpartition(":")
-    if not host:
-        host, port = port, str(PORT)
-    if not port.isdigit() or not 0 < int(port) < 65536:
+    try:
+        parts = urlsplit(name)
+        host, port = parts.hostname, PORT if parts.port is None else parts.port
+    except ValueError:  # the port is no number, or too large
+        host, port = None, 0
+    if not host or not port:
         raise ValueError(f"engine must look like dask://host:port, got {name!r}")
+    host = f"[{host}]" if ":" in host else host
     return ClusterEngine(f"tcp://{host}:{port}", workers, on_rounds)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -45,27 +44,28 @@ def _is_part_of(one: Promise, other: Promise) -> bool:
 
 def _orphans(store: Store, strays: Sequence[str]) -> Iterator[Promise]:
     """Plans of matches that came without one, for instance copied from elsewhere."""
-    groups: dict[str, tuple[dict[str, Any], list[PlannedFile]]] = {}
+    groups: dict[str, tuple[Promise, list[PlannedFile]]] = {}
     for match in strays:
         record = store.find(match).record
         if record is not None:
-            spec, group = groups.setdefault(canonical(record.spec), (record.spec, []))
+            games = tuple((ledger.attack, ledger.policy) for ledger in record.ledgers)
+            key = canonical([record.spec, record.provenance["versions"]["kernel"], games])
+            _, group = groups.setdefault(key, (Promise(record.spec, games, ()), []))
             first = record.ledgers[0]
             group.append(PlannedFile(match, first.environment, first.seed))
-    for spec, group in groups.values():
-        places, seeds = list(spec["environments"]), list(spec["seeds"])
+    for promise, group in groups.values():
+        places, seeds = list(promise.spec["environments"]), list(promise.spec["seeds"])
         group.sort(key=lambda one: (places.index(one.environment), seeds.index(one.seed)))
-        yield Promise(spec, tuple(group))
+        yield promise._replace(matches=tuple(group))
 
 
 def _experiment(store: Store, promise: Promise) -> Experiment:
     spec = Spec.from_dict(promise.spec)
-    pairs = list(itertools.product(spec.attacks, spec.policies))
     ledgers: list[Ledger] = []
     notes: list[dict[str, Any]] = []
     for match in promise.matches:
         record, damage = store.find(match.id)
-        if record is not None and not _fits(record, match, spec):
+        if record is not None and not _fits(record, match, promise):
             record, damage = None, "it holds other games than its plan asks for"
         if damage is not None:
             warnings.warn(
@@ -78,15 +78,15 @@ def _experiment(store: Store, promise: Promise) -> Experiment:
             notes.append(record.provenance)
             ledgers.extend(
                 replace(ledger, environment=match.environment, attack=attack, policy=policy)
-                for (attack, policy), ledger in zip(pairs, record.ledgers, strict=True)
+                for (attack, policy), ledger in zip(promise.games, record.ledgers, strict=True)
             )
     return Experiment(spec, ledgers, _merge(notes, len(promise.matches)))
 
 
-def _fits(record: MatchRecord, match: PlannedFile, spec: Spec) -> bool:
-    games = len(spec.attacks) * len(spec.policies)
-    seeds = {ledger.seed for ledger in record.ledgers}
-    return len(record.ledgers) == games and record.length == spec.rounds and seeds == {match.seed}
+def _fits(record: MatchRecord, match: PlannedFile, promise: Promise) -> bool:
+    if len(record.ledgers) != len(promise.games) or record.length != promise.spec["rounds"]:
+        return False
+    return record.ledgers[0].seed == match.seed
 
 
 def _merge(notes: Sequence[dict[str, Any]], planned: int) -> dict[str, Any]:

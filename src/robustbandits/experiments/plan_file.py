@@ -23,23 +23,24 @@ class PlannedFile(NamedTuple):
 
 
 class Promise(NamedTuple):
-    """A plan as it is remembered; its games are every attack with every policy of the spec."""
+    """A plan as it is remembered."""
 
     spec: dict[str, Any]
+    games: tuple[tuple[str, str], ...]  # labels of attack and policy, in the order of the ledgers
     matches: tuple[PlannedFile, ...]
 
 
 def promise_of(plan: Plan) -> Promise:
     """Return what will be remembered of a plan."""
     matches = (PlannedFile(match.id, match.environment, match.seed) for match in plan.matches)
-    return Promise(plan.spec.to_dict(), tuple(matches))
+    games = ((game.attack, game.policy) for game in plan.matches[0].games)
+    return Promise(plan.spec.to_dict(), tuple(games), tuple(matches))
 
 
 def encode_plan(plan: Plan) -> tuple[str, bytes]:
     """Return the name of a plan and the bytes of its file."""
     promise = promise_of(plan)
-    values = {"format": FORMAT, "spec": promise.spec, "matches": promise.matches}
-    data = json.dumps(values, sort_keys=True).encode()
+    data = json.dumps({"format": FORMAT, **promise._asdict()}).encode()
     return hashlib.sha256(data).hexdigest()[:32], data
 
 
@@ -49,8 +50,9 @@ def decode_plan(data: bytes) -> Promise:
         values = json.loads(data)
         if values["format"] > FORMAT:
             raise NewerError("it was made by a newer robustbandits: install that version")
-        matches = [PlannedFile(str(a), str(b), int(c)) for a, b, c in values["matches"]]
-        return Promise(dict(values["spec"]), tuple(matches))
+        matches = (PlannedFile(str(a), str(b), int(c)) for a, b, c in values["matches"])
+        games = ((str(attack), str(policy)) for attack, policy in values["games"])
+        return Promise(dict(values["spec"]), tuple(games), tuple(matches))
     except NewerError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as error:

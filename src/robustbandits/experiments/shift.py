@@ -9,16 +9,18 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import NamedTuple
 
 from robustbandits.experiments.engine import Engine, EngineError, Match, split
+from robustbandits.experiments.interrupt import patient_interrupts
 from robustbandits.experiments.plan import Plan, PlannedMatch
 from robustbandits.experiments.progress import Watcher
 from robustbandits.experiments.store import Store, StoreError
 from robustbandits.game.ledger import Ledger
 
-#: Seconds between looks at what other processes have under way.
+#: Seconds between looks at what other processes have under way, and at Ctrl-C.
 POLL = 0.2
 #: How often the worker of one part may die before it is the part that is suspected.
 MAX_LOSSES = 5
@@ -69,21 +71,25 @@ class Shift:
         for index, part in split(matches, self._engine.workers):
             tasks[index].parts.append(part)
         self._waiting.extend(tasks)
-        try:
-            while self._waiting or self._flying:
-                self._claim()
-                if self._flying:
-                    self._collect()
-                elif self._waiting:
-                    time.sleep(POLL)  # all that is left is being played by others
-        except BaseException:
-            self._engine.stop()
-            self._salvage()
-            raise
-        finally:
-            for match in list(self._done):
-                self._let_go(match)
-        self._engine.stop()
+        with patient_interrupts() as check:
+            try:
+                self._work(check)
+            finally:
+                try:
+                    self._engine.stop()
+                    self._salvage()
+                finally:
+                    for match in list(self._done):
+                        self._let_go(match)
+
+    def _work(self, check: Callable[[], None]) -> None:
+        while self._waiting or self._flying:
+            self._claim()
+            if self._flying:
+                self._collect()
+            elif self._waiting:
+                time.sleep(POLL)  # all that is left is being played by others
+            check()
 
     def _claim(self) -> None:
         """Hand out matches that nobody plays, as long as there are workers for them."""
@@ -119,8 +125,8 @@ class Shift:
 
     def _collect(self) -> None:
         """Wait for a part, and store every match that is whole now."""
-        # With a limit, because on some systems Ctrl-C does not interrupt a wait without one.
-        done, _ = wait(self._flying, timeout=1.0, return_when=FIRST_COMPLETED)
+        # With a limit, for whoever has pressed Ctrl-C.
+        done, _ = wait(self._flying, timeout=POLL, return_when=FIRST_COMPLETED)
         for future in done:
             flight = self._flying[future]
             try:
