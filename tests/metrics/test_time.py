@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from metrics.made import made
 from robustbandits import environments, metrics
@@ -94,6 +95,16 @@ def test_censored_before_others_heal_raises_the_rest():
     )
     assert outcome.median == 3.0
     assert outcome.restricted_mean == pytest.approx(1 + 0.75 * 2 + 0.375)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=12))
+def test_survival_is_scipys(games):
+    durations = np.array([float(time) for time, _ in games])
+    recovered = np.array([healed for _, healed in games])
+    theirs = stats.ecdf(stats.CensoredData.right_censored(durations, ~recovered)).sf
+    times, left = Recovery(durations, recovered).survival()
+    assert times.tolist() == theirs.quantiles.tolist()
+    assert left == pytest.approx(theirs.probabilities)
 
 
 def test_slack_and_tolerance_widen_what_counts_as_healed():

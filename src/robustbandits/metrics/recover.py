@@ -37,11 +37,11 @@ class Recovery(NamedTuple):
         ``S(t) = prod_{t_k <= t} (1 - d_k / n_k)``: of ``n_k`` seeds still watched just before time
         ``t_k``, ``d_k`` recover then.
         """
-        from scipy import stats
-
-        data = stats.CensoredData.right_censored(self.durations, ~self.recovered)
-        curve = stats.ecdf(data).sf
-        return curve.quantiles, curve.probabilities
+        times, place = np.unique(self.durations, return_inverse=True)
+        ends = np.bincount(place, minlength=len(times))
+        healed = np.bincount(place[self.recovered], minlength=len(times))
+        watched = len(self.durations) - np.cumsum(ends) + ends
+        return times, np.cumprod(1.0 - healed / watched)
 
     @property
     def median(self) -> float:

@@ -70,7 +70,7 @@ def save(figure: Any, paths: Sequence[str | os.PathLike[str]], title: str | None
     if title:
         figure.suptitle(title)
     # Laid out once: each further layout would start from the last one and move things a little.
-    figure.draw_without_rendering()
+    figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
     for path in paths:
         kind = Path(path).suffix.lower().removeprefix(".")

@@ -19,12 +19,14 @@ from robustbandits.reports.styles import Style
 if TYPE_CHECKING:
     from robustbandits.reports.curves import Sweep
 
+#: Points of a curve: finer than a pixel.
+MOST_POINTS = 400
 #: With more lines, bands would hide them all.
 MOST_BANDS = 10
 MOST_TICKS = 8
-#: What fits a page that can still be read; a title says when there is more.
+#: What can still be read, and drawn in seconds; a title says when there is more.
 MOST_COLUMNS = 6
-MOST_LINES = 12
+MOST_LINES = 5
 MOST_POLICIES = 40
 #: Points of a line: more than a panel has room for, and a quarter of the file.
 POINTS = 300
@@ -75,10 +77,7 @@ def draw_panels(
             for panel in line[max(1, len(part)) :]:
                 panel.set_axis_off()
             line[0].set_ylabel("cumulative regret")
-        left_out = [
-            *([f"{len(shown)} of {len(policies)} policies"] if policies != shown else []),
-            *([f"{len(drawn)} of {len(lines)} rows of panels"] if lines != drawn else []),
-        ]
+        left_out = [*_some(shown, policies, "policies"), *_some(drawn, lines, "rows of panels")]
         save(figure, paths, "; ".join([*([title] if title else []), *left_out]))
 
 
@@ -92,20 +91,21 @@ def draw_budgets(found: Sequence[Sweep], paths: Paths, *, title: str | None = No
     paths, title
         As for :func:`draw_panels`.
     """
-    columns = min(3, max(1, len(found)))
     policies = _distinct(
         [name for sweep in found for panel in sweep.panels.values() for name in panel.groups]
     )
-    lines = math.ceil(len(found) / columns)
-    with canvas(lines, columns, policies) as (figure, axes, styles):
+    columns = min(3, len(found))
+    shown, drawn = policies[:MOST_POLICIES], found[: 3 * MOST_LINES]
+    with canvas(math.ceil(len(drawn) / 3), columns, shown) as (figure, axes, styles):
         panels = list(axes.flat)
-        for panel, sweep in zip(panels, found, strict=False):
+        for panel, sweep in zip(panels, drawn, strict=False):
             _draw_sweep(panel, sweep, styles)
-        for panel in panels[len(found) :]:
+        for panel in panels[len(drawn) :]:
             panel.set_axis_off()
         for line in axes:
             line[0].set_ylabel("final regret")
-        save(figure, paths, title)
+        left_out = [*_some(shown, policies, "policies"), *_some(drawn, found, "sweeps")]
+        save(figure, paths, "; ".join([*([title] if title else []), *left_out]))
 
 
 def _draw_panel(panel: Any, ledgers: Sequence[Ledger], styles: dict[str, Style]) -> None:
@@ -155,6 +155,11 @@ def _draw_sweep(panel: Any, sweep: Sweep, styles: dict[str, Style]) -> None:
     panel.set_xticks([], minor=True)
     panel.set_xlim(left=0)
     panel.set_ylim(bottom=0)
+
+
+def _some(part: Sequence[Any], whole: Sequence[Any], what: str) -> list[str]:
+    """Return words for what was left out, if anything was."""
+    return [f"{len(part)} of {len(whole)} {what}"] if len(part) < len(whole) else []
 
 
 def _finals(group: Group) -> np.ndarray[Any, np.dtype[np.float64]]:
