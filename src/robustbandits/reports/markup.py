@@ -49,29 +49,40 @@ def table(
     caption, heads, rows
         What it shows.
     words
-        How many columns name the row.
+        How many columns name the row; rows that share all but the last name stand together.
     headed
         Whether a heading above says what the caption says: then it is only heard.
     """
+    prefixes = list(dict.fromkeys(tuple(row[: words - 1]) for row in rows))
+    if words > 1 and len(prefixes) < len(rows):
+        body = [_group(prefix, rows, words, len(heads)) for prefix in prefixes]
+        heads, words = heads[words - 1 :], 1
+    else:
+        body = [element("tbody", *[_row(row, words) for row in rows])]
     top = [_cell("th", head, i >= words, scope="col") for i, head in enumerate(heads)]
-    body = []
-    for number, row in enumerate(rows):
-        # A rule above the first row of each panel helps the eye through long tables.
-        new = words > 1 and number > 0 and row[: words - 1] != rows[number - 1][: words - 1]
-        names = [_cell("th", cell, False, scope="row") for cell in row[:words]]
-        values = [_cell("td", cell, True) for cell in row[words:]]
-        line = (
-            element("tr", *names, *values, class_="new") if new else element("tr", *names, *values)
-        )
-        body.append(line)
     inner = element(
         "table",
         element("caption", element("span", caption, class_="hear") if headed else caption),
         element("thead", element("tr", *top)),
-        element("tbody", *body),
+        *body,
     )
     look = "scroll tall" if len(rows) > LONG else "scroll"
     return element("div", inner, class_=look, role="region", tabindex=0, aria_label=caption)
+
+
+def _row(row: Sequence[object], words: int) -> Html:
+    names = [_cell("th", cell, False, scope="row") for cell in row[:words]]
+    return element("tr", *names, *[_cell("td", cell, True) for cell in row[words:]])
+
+
+def _group(
+    prefix: tuple[object, ...], rows: Sequence[Sequence[object]], words: int, width: int
+) -> Html:
+    """Return the rows that share their first names under one heading: half as wide on a phone."""
+    title = element("span", ": ".join(str(part) for part in prefix))
+    head = element("th", title, colspan=width - words + 1, scope="rowgroup")
+    members = [row[words - 1 :] for row in rows if tuple(row[: words - 1]) == prefix]
+    return element("tbody", element("tr", head, class_="group"), *[_row(m, 1) for m in members])
 
 
 def _cell(tag: str, content: object, number: bool, **attributes: str) -> Html:

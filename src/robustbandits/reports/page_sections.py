@@ -27,15 +27,16 @@ def glance_section(found: Sequence[Panel]) -> Html:
         least = min(means.values())
         grid.append([_glance_cell(means.get(policy), least) for policy in policies])
     caption = "Mean final regret: lower is better, the lowest of each panel in bold"
-    title = element("h3", "At a glance")
+    title = join([element("h3", "At a glance"), element("p", f"{caption}.", class_="soft")])
     if len(policies) > WIDE:  # a long table is easier to read than a wide one
         heads = ["Policy", *[f"{panel.environment}: {panel.attack}" for panel in found]]
         turned = [[name, *[line[k] for line in grid]] for k, name in enumerate(policies)]
-        return join([title, table(caption, heads, turned)])
+        return join([title, table(caption, heads, turned, headed=True)])
     rows = [
         [panel.environment, panel.attack, *line] for panel, line in zip(found, grid, strict=True)
     ]
-    return join([title, table(caption, ["Environment", "Attack", *policies], rows, words=2)])
+    heads = ["Environment", "Attack", *policies]
+    return join([title, table(caption, heads, rows, words=2, headed=True)])
 
 
 def _glance_cell(mean: float | None, least: float) -> object:
