@@ -6,13 +6,24 @@ Each reading is a ready spec, ``figure1-as-written``, ``figure1-as-coded`` and
 
 from __future__ import annotations
 
+from typing import Any
+
 from robustbandits.experiments.spec import Spec, read_spec
 
 READINGS = ("as-written", "as-coded", "well-specified")
+_PREFIX = "figure1-"
 
 
-def reading(name: str) -> Spec:
-    """Return Figure 1 under one of the `READINGS`."""
+def reading(name: str, *, rounds: int | None = None, seeds: int | None = None) -> Spec:
+    """Return Figure 1 under one of the `READINGS`, of another size if one is given."""
     if name not in READINGS:
         raise ValueError(f"reading must be one of {', '.join(READINGS)}; got {name!r}")
-    return read_spec(f"figure1-{name}")
+    spec = read_spec(_PREFIX + name)
+    values: dict[str, Any] = {key: getattr(spec, key) for key in spec.__dataclass_fields__}
+    changes = {"rounds": rounds, "seeds": seeds}
+    return Spec(**values | {key: value for key, value in changes.items() if value is not None})
+
+
+def reading_of(spec: Spec) -> str:
+    """Return which reading a spec is; its name if it is none."""
+    return spec.name.removeprefix(_PREFIX)
