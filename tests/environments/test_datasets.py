@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-import threading
 
 import pytest
 
 from environments.data_room import DATA, HEADER, NAME, TITLES, zipped
 from environments.rating_samples import RATINGS, triples
 from robustbandits.environments import DataError, archives, read_ratings
-from robustbandits.environments import download as downloads
 from robustbandits.environments.catalogue import DATASETS, MOVIELENS_100K, NETFLIX
 from robustbandits.environments.datasets import (
     data_dir,
@@ -21,7 +17,7 @@ from robustbandits.environments.datasets import (
     movielens_100k,
     verify,
 )
-from robustbandits.environments.download import NoAnswer, download, pip_download
+from robustbandits.environments.download import NoAnswer
 from robustbandits.environments.fetch import fetch
 from shared_data import sample
 
@@ -211,50 +207,3 @@ def test_samples_are_what_the_catalogue_says():
     verify(MOVIELENS_100K, sample("ml-100k/u.data"))
     verify(DATASETS["movielens-latest-small"], sample("ml-latest-small/ratings.csv"))
     assert NETFLIX.archive == ""
-
-
-def test_download_reads_bounds_and_reports(tmp_path):
-    path = tmp_path / "file.zip"
-    path.write_bytes(b"x" * 200_000)
-    assert download(path.as_uri(), 200_000) == b"x" * 200_000
-    with pytest.raises(NoAnswer, match="more than 0 MB"):
-        download(path.as_uri(), 199_999)
-    with pytest.raises(NoAnswer, match=r"gone.zip"):
-        download((tmp_path / "gone.zip").as_uri(), 10)
-    with pytest.raises(NoAnswer, match="unknown url type"):
-        download("nonsense", 10)
-
-
-def test_name_server_that_hangs_is_left_behind(monkeypatch):
-    release = threading.Event()
-
-    def hang(*arguments, **options):
-        release.wait(120)
-        raise OSError("too late")
-
-    monkeypatch.setattr(downloads, "ANSWER_SECONDS", 0.05)
-    monkeypatch.setattr("urllib.request.urlopen", hang)
-    with pytest.raises(NoAnswer, match=r"no answer in 0.05 s"):
-        download("https://archive.invalid/x", 10)
-    release.set()
-
-
-@pytest.mark.parametrize(
-    ("trouble", "reason"),
-    [
-        (subprocess.TimeoutExpired("pip", 1), "not done in 90 s"),
-        (subprocess.CalledProcessError(1, "pip", "", "x\nERROR: No matching\n"), ": No matching$"),
-        (subprocess.CalledProcessError(3, "pip", "", ""), "exit code 3"),
-        (None, "got 0 wheels"),
-    ],
-)
-def test_pip_that_fails_is_no_answer(tmp_path, monkeypatch, trouble, reason):
-    def run(command, **options):
-        assert command[:4] == [sys.executable, "-m", "pip", "download"]
-        assert "--no-deps" in command
-        if trouble is not None:
-            raise trouble
-
-    monkeypatch.setattr(subprocess, "run", run)
-    with pytest.raises(NoAnswer, match=reason):
-        pip_download("recbole==1.2.1", tmp_path)

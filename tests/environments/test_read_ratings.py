@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from environments.rating_samples import FILES, RATINGS, blocks, lines, triples, write_training_set
@@ -88,7 +88,7 @@ def test_progress_ends_at_the_last_byte(tmp_path):
     assert len(seen) == 3
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(
     pairs=st.lists(
         st.tuples(st.integers(0, 2**31 - 1), st.integers(0, 40)), min_size=1, unique=True

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robustbandits.kernels import rating_bytes as rb
@@ -115,7 +115,7 @@ def texts(draw, layout):
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_parser_reads_what_the_twin_reads(name, data):
     layout = LAYOUTS[name]
@@ -125,7 +125,7 @@ def test_parser_reads_what_the_twin_reads(name, data):
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(noise=st.binary(max_size=60))
 def test_noise_neither_crashes_nor_runs_past_the_end(name, noise):
     layout = LAYOUTS[name]
@@ -149,7 +149,7 @@ def test_parser_stops_when_rows_are_full_and_goes_on():
     assert place[rb.BYTE] == len(text)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(
     pairs=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=40),
     last=st.booleans(),

@@ -6,6 +6,7 @@ import http.client
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -63,6 +64,9 @@ class _Job:
                 stated = reply.headers.get("Content-Length")
                 if stated is not None and len(self.data) != int(stated):
                     self.trouble = f"cut off after {len(self.data):,} of {int(stated):,} bytes"
+        except urllib.error.HTTPError as error:
+            self.trouble = f"{error.code} {error.reason}"
+            error.close()
         except (OSError, ValueError, http.client.HTTPException) as error:
             self.trouble = str(getattr(error, "reason", error)) or type(error).__name__
         finally:
