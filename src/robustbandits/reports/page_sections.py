@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 #: More policies than this are rows of the table at a glance rather than columns.
 WIDE = 9
+#: What the store's notes are called on the page.
+TITLES = {
+    "planned": "Matches planned",
+    "finished": "Matches finished",
+    "first": "First match",
+    "when": "Last match",
+}
 
 
 def glance_section(found: Sequence[Panel]) -> Html:
@@ -90,12 +97,12 @@ def provenance_section(provenance: Mapping[str, Any]) -> Html:
 
 
 def _title(key: str) -> str:
-    return key.replace("_", " ").capitalize()
+    return TITLES.get(key, key.replace("_", " ").capitalize())
 
 
 def _flat(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_flat(inner)}" for key, inner in value.items())
+        return ", ".join(f"{key.replace('_', ' ')} {_flat(inner)}" for key, inner in value.items())
     if isinstance(value, list | tuple):
         return "; ".join(map(_flat, value))
     return "unknown" if value is None else str(value)

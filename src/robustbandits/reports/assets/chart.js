@@ -94,11 +94,11 @@ const chart = (() => {
 
   const joined = (points) => "M" + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
 
-  function drawCurve(svg, model, curve, { across, up }) {
+  function drawCurve(svg, model, curve, { across, up }, shift) {
     const { name, dash } = look(curve.policy);
     const group = element("g", { class: `curve ${name}`, "data-policy": curve.policy }, svg);
-    const xs = model.x.map(across.at);
-    const pair = (i, sign) => up.at(curve.y[i] + sign * curve.half[i]);
+    const xs = model.x.map((v) => across.at(v) + shift);
+    const pair = (i, sign) => up.at(Math.max(0, curve.y[i] + sign * curve.half[i]));
     const has = curve.y.map((y, i) => i).filter((i) => curve.y[i] !== null);
     if (curve.half && model.kind === "budget") {
       for (const i of has) element("line", { class: "whisker", x1: xs[i], x2: xs[i], y1: pair(i, -1), y2: pair(i, 1) }, group);
@@ -131,7 +131,9 @@ const chart = (() => {
     const svg = element("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": model.alt });
     const axes = scales(model, size, view, limits);
     drawAxes(svg, model, size, axes);
-    for (const curve of curves) drawCurve(svg, model, curve, axes);
+    // Whiskers of several policies at one budget stand side by side, not on top of each other.
+    const gap = model.kind === "budget" ? Math.min(7, (0.7 * size.width) / model.x.length / curves.length) : 0;
+    curves.forEach((curve, i) => drawCurve(svg, model, curve, axes, gap * (i - (curves.length - 1) / 2)));
     const cross = element("line", { class: "cross", y1: MARGIN.top, y2: axes.bottom, visibility: "hidden" }, svg);
     box.replaceChildren(svg);
     return { svg, cross, xs: model.x.map(axes.across.at), scale: size.width };
