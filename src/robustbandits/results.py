@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from robustbandits.experiments.store import Experiment
+    from robustbandits.experiments.experiment import Experiment
 
 
 class Results:

@@ -41,7 +41,7 @@ class Recovery(NamedTuple):
         ends = np.bincount(place, minlength=len(times))
         healed = np.bincount(place[self.recovered], minlength=len(times))
         watched = len(self.durations) - np.cumsum(ends) + ends
-        return times, np.cumprod(1.0 - healed / watched)
+        return times, np.cumprod(1.0 - healed / watched).astype(np.float64)
 
     @property
     def median(self) -> float:

@@ -16,7 +16,7 @@ from robustbandits.metrics.groups import Group, Who, group_by_players
 
 if TYPE_CHECKING:
     from robustbandits.experiments.spec import Spec
-    from robustbandits.experiments.store import Experiment
+    from robustbandits.experiments.experiment import Experiment
 
 #: Seeds and rounds over which the gap is averaged: two digits, in milliseconds.
 GAP_SEEDS = 10

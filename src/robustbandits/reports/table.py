@@ -146,7 +146,8 @@ def _parts(column: Column, cell: Cell) -> Sequence[str]:
 def _raw(cell: str | float | None) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
-    return cell if isinstance(cell, str) else repr(cell)
+    # Older versions of Python write a lone carriage return without quotes, as if a row ended.
+    return cell.replace("\r", " ") if isinstance(cell, str) else repr(cell)
 
 
 def _markdown(text: str) -> str:

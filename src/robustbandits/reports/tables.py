@@ -22,7 +22,7 @@ from robustbandits.reports.study import Study
 from robustbandits.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.store import Experiment
+    from robustbandits.experiments.experiment import Experiment
 
 ENVIRONMENT, ATTACK, POLICY = (Column(head, "text") for head in ("environment", "attack", "policy"))
 #: Fewer seeds say nothing about the spread of the worst tenth of them.

@@ -17,7 +17,7 @@ from robustbandits.reports.table import Column, Table
 
 if TYPE_CHECKING:
     from robustbandits.experiments.spec import Spec
-    from robustbandits.experiments.store import Experiment
+    from robustbandits.experiments.experiment import Experiment
 
 #: The paper's own length of a game: its numbers mean nothing at another.
 PUBLISHED_ROUNDS = 1_000_000
