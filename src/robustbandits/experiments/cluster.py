@@ -36,7 +36,7 @@ def start_cluster(workers: int, on_rounds: Callable[[int], None] | None = None) 
         n_workers=workers,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",  # any free port: several runs may share a machine
         silence_logs=logging.CRITICAL,
     )
     try:
