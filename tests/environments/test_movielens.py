@@ -66,6 +66,33 @@ def test_ratings_are_factorised_once(tmp_path, monkeypatch):
     assert len(calls) == 2
 
 
+def test_many_ratings_are_not_even_read_again(tmp_path, monkeypatch):
+    write_ratings(tmp_path / "u.data")
+    reads = []
+    real = MovieLens.read_table
+
+    def counting(recipe, path):
+        reads.append(path)
+        return real(recipe, path)
+
+    def load(**changes):
+        monkeypatch.setattr(rating_recipe, "_shelf", {})  # as in a new process
+        return little(tmp_path, **changes).fingerprint
+
+    monkeypatch.setattr(MovieLens, "read_table", counting)
+    assert load() == load()
+    assert len(reads) == 2  # few ratings: read, then found by their contents
+    monkeypatch.setattr(rating_recipe, "MANY", 1)
+    assert load() == load() == load()
+    assert len(reads) == 3
+    assert load(rank=3) != load()
+    assert len(reads) == 4
+    before = load()
+    write_ratings(tmp_path / "u.data", users=41)
+    assert load() != before
+    assert len(reads) == 5
+
+
 def test_the_fingerprint_follows_the_ratings_and_the_factorisation(tmp_path):
     write_ratings(tmp_path / "u.data")
     before = little(tmp_path / "u.data").fingerprint

@@ -15,7 +15,7 @@ from robustbandits.checks import check_environment
 from robustbandits.environments import factor_cache
 from robustbandits.environments.rating_bandit import Ratings
 from robustbandits.environments.rating_nature import distinct
-from robustbandits.environments.rating_recipe import STAND_IN, remembered
+from robustbandits.environments.rating_recipe import SHELF, STAND_IN, remembered
 from robustbandits.environments.reward_map import LINEAR_MAPS, REWARD_MAPS, map_rewards
 from robustbandits.game.match import NATURE, stream
 
@@ -325,7 +325,7 @@ def test_what_is_remembered_is_made_once_and_the_oldest_is_forgotten():
         made.append(key)
         return key
 
-    keys = [("test", n) for n in range(6)]
+    keys = [("test", n) for n in range(SHELF + 2)]
     for key in (*keys, keys[-1], keys[0]):
         assert remembered(key, lambda key=key: make(key)) == key
     assert made == [*keys, keys[0]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import threading
 from collections.abc import Callable, Hashable
@@ -11,7 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from robustbandits.environments import factor_cache
 from robustbandits.environments.factorize import factorize
+from robustbandits.environments.rating_files import recognise
 from robustbandits.environments.rating_nature import RatingNature
 from robustbandits.environments.reward_map import REWARD_MAPS
 from robustbandits.game import require
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Every label of synthetic data that stands in for real data ends so.
 STAND_IN = " (synthetic stand-in)"
+#: From so many ratings on, reading them takes longer than anybody likes to wait twice.
+MANY = 5_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,13 +164,21 @@ class FileRecipe(RatingRecipe):
     def load_factors(self) -> Factors:
         """Return the factors: of this process, of the cache on disk, or made now."""
         path = self.find()
-        source = [getattr(self, name) for name in self.source_fields]
+        own = [getattr(self, name) for name in self.source_fields]
+        words = [type(self).__name__, *own, self.rank, self.regularization, self.outer]
         stamp = None if path is None else stamp_of(path)
-        key = (type(self), *source, path, stamp, self.rank, self.regularization, self.outer)
-        return remembered(
-            key,
-            lambda: factorize(self.read_table(path), self.rank, self.regularization, self.outer),
-        )
+        return remembered((*words, path, stamp), lambda: self._make_factors(path, words))
+
+    def _make_factors(self, path: Path | None, words: list[Any]) -> Factors:
+        shortcut = None if path is None else shortcut_of(path, words)
+        known = None if shortcut is None else factor_cache.recall(shortcut)
+        if known is not None:
+            return known
+        table = self.read_table(path)
+        factors = factorize(table, self.rank, self.regularization, self.outer)
+        if shortcut is not None and len(table) >= MANY:
+            factor_cache.remember(shortcut, factors)
+        return factors
 
     #: Parameters, beside the path, that say which ratings to read.
     source_fields: ClassVar[tuple[str, ...]] = ()
@@ -186,9 +200,23 @@ def stamp_of(path: Path) -> tuple[int, int] | None:
     return status.st_mtime_ns, status.st_size
 
 
+def shortcut_of(path: Path, words: list[Any]) -> Path | None:
+    """Return where factors are kept by the names, sizes and dates of the files of ratings.
+
+    The cache of `factorize` goes by contents, so it must read them first: 2 GB, for Netflix.
+    """
+    if not path.exists():
+        return None
+    files = recognise(path).files if path.is_dir() else (path,)
+    stamps = [(str(file.resolve()), stamp_of(file)) for file in files]
+    text = json.dumps([factor_cache.SOLVER, words, stamps])
+    key = hashlib.sha256(text.encode()).hexdigest()
+    return factor_cache.cache_folder() / f"{key[:40]}.npz"
+
+
 _shelf: dict[Hashable, Any] = {}
 _shelf_lock = threading.Lock()
-SHELF = 4
+SHELF = 8
 
 
 def remembered(key: Hashable, make: Callable[[], Any]) -> Any:
