@@ -15,8 +15,8 @@ from robustbandits.metrics import random_gap
 from robustbandits.metrics.groups import Group, Who, group_by_players
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.spec import Spec
     from robustbandits.experiments.experiment import Experiment
+    from robustbandits.experiments.spec import Spec
 
 #: Seeds and rounds over which the gap is averaged: two digits, in milliseconds.
 GAP_SEEDS = 10

@@ -16,8 +16,8 @@ from robustbandits.reports.published import published_regrets
 from robustbandits.reports.table import Column, Table
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.spec import Spec
     from robustbandits.experiments.experiment import Experiment
+    from robustbandits.experiments.spec import Spec
 
 #: The paper's own length of a game: its numbers mean nothing at another.
 PUBLISHED_ROUNDS = 1_000_000
@@ -211,11 +211,15 @@ def plain_name(name: str) -> str:
 def _published_key(
     spec: Spec, who: Who, published: Mapping[tuple[str, ...], float]
 ) -> tuple[str, ...]:
-    """Return the names under which a group was published: its labels, or its recipes' classes."""
-    sections: tuple[Mapping[str, Any], ...] = (spec.environments, spec.attacks, spec.policies)
+    """Return the names under which a group was published.
+
+    An environment and an attack are known by label or by recipe; a policy by its label only, as
+    one recipe may play with several sets of parameters.
+    """
+    sections: tuple[Mapping[str, Any], ...] = (spec.environments, spec.attacks)
     names = []
-    for i, (label, recipes) in enumerate(zip(who, sections, strict=True)):
+    for i, (label, recipes) in enumerate(zip(who[:2], sections, strict=True)):
         choices = [plain_name(label), plain_name(getattr(recipes.get(label), "name", label))]
         known = {key[i] for key in published}
         names.append(next((one for one in choices if one in known), choices[0]))
-    return tuple(names)
+    return (*names, plain_name(who.policy))
