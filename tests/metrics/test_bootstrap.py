@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from metrics.calm import calm
 from robustbandits.metrics import Estimate, estimate_mean, estimate_means
 from robustbandits.metrics.bootstrap import estimate_statistic
 
@@ -70,12 +71,14 @@ def test_scale_is_carried_through(size):
     )
 
 
+@calm
 @given(st.lists(rows, min_size=1, max_size=5))
 def test_rows_together_and_alone_are_the_same(table):
     for together, row in zip(estimate_means(table), table, strict=True):
         assert together == pytest.approx(tuple(estimate_mean(row)), nan_ok=True, abs=1e-6)
 
 
+@calm
 @given(rows)
 def test_interval_lies_within_the_values_and_around_the_mean(row):
     estimate = estimate_mean(row)

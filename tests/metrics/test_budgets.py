@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.calm import calm
 from metrics.made import finals
 from robustbandits import metrics
 from robustbandits.metrics.budgets import rising_exponent
@@ -33,6 +34,7 @@ def test_without_budget_zero_there_is_no_area():
     assert metrics.budget_curve({}).budgets == ()
 
 
+@calm
 @given(st.floats(0.1, 3.0), st.floats(0.01, 100.0))
 def test_exponent_of_a_power_law_is_its_power(power, factor):
     budgets = np.array([1.0, 2.0, 4.0, 8.0])

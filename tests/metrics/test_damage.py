@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.calm import calm
 from metrics.made import finals, made
 from robustbandits import metrics
 from robustbandits.metrics.amplify import ratio_of_means
@@ -32,11 +33,13 @@ def test_without_a_common_seed_nothing_is_known():
     assert math.isnan(metrics.excess_regret([made([1.0], seed=1)], [made([1.0], seed=2)]).value)
 
 
+@calm
 @given(regrets)
 def test_game_has_no_excess_over_itself(values):
     assert metrics.excess_regret(finals(*values), finals(*values)).value == 0.0
 
 
+@calm
 @given(regrets, regrets)
 def test_excess_changes_sign_when_sides_are_swapped(left, right):
     there = metrics.excess_regret(finals(*left), finals(*right)).value
@@ -85,6 +88,7 @@ def test_worst_case_of_nothing_is_unknown():
     assert math.isnan(metrics.worst_case({"a": finals(1.0), "b": []}).regret.value)
 
 
+@calm
 @given(regrets, regrets)
 def test_worst_case_is_no_better_than_any_attack(left, right):
     size = min(len(left), len(right))
@@ -103,6 +107,7 @@ def test_tail_is_the_worst_tenth():
     assert math.isnan(metrics.tail_regret([]).value)
 
 
+@calm
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30))
 def test_tail_solves_its_minimisation(values):
     sample = np.array(values)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from metrics.calm import calm
 from metrics.made import made
 from robustbandits import environments, metrics
 from robustbandits.metrics.area import areas_by_seed
@@ -34,6 +35,7 @@ def test_area_needs_no_more_records_than_kinks():
     assert areas_by_seed([few]) == pytest.approx(areas_by_seed([all_records]))
 
 
+@calm
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20))
 def test_area_is_the_sum_over_rounds(losses):
     curve = np.cumsum(losses)
@@ -97,6 +99,7 @@ def test_censored_before_others_heal_raises_the_rest():
     assert outcome.restricted_mean == pytest.approx(1 + 0.75 * 2 + 0.375)
 
 
+@calm
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=12))
 def test_survival_is_scipys(games):
     durations = np.array([float(time) for time, _ in games])

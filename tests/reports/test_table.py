@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.calm import calm
 from robustbandits.metrics import Estimate
 from robustbandits.reports.table import Column, Table, shown
 
@@ -78,6 +79,7 @@ def test_csv_has_three_columns_for_an_estimate_and_all_digits():
     assert rows[2] == ["b", "", "", "", ""]
 
 
+@calm
 @given(st.text(st.characters(exclude_characters="\r")), st.floats(allow_nan=False))
 def test_csv_can_be_read_back(text, value):
     rows = list(csv.reader(io.StringIO(table((text, None, value)).to_csv(), newline="")))
@@ -98,6 +100,7 @@ def test_latex_escapes_every_sign_that_means_something():
     )
 
 
+@calm
 @given(st.text(alphabet=st.characters(max_codepoint=126)))
 def test_no_text_breaks_out_of_its_latex_cell(text):
     line = table((text, None, 1)).to_latex().splitlines()[5]
