@@ -64,10 +64,11 @@ def run(
     Examples
     --------
     >>> import tempfile
-    >>> from robustbandits.experiments import run, read_spec
-    >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +SKIP
-    ...     outcome = run(read_spec("smoke"), folder)
-    ...     ledgers = outcome.experiment().ledgers
+    >>> from robustbandits.experiments.spec import read_spec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     outcome = run(read_spec("smoke"), folder, progress=False)
+    ...     print(outcome.played, len(outcome.experiment().ledgers))
+    2 18
     """
     check_engine(engine)
     workers = None if workers is None else require.count("workers", workers)

@@ -127,7 +127,7 @@ class Shift:
         """Wait for a part, and store every match that is whole now."""
         # With a limit, for whoever has pressed Ctrl-C.
         done, _ = wait(self._flying, timeout=POLL, return_when=FIRST_COMPLETED)
-        for future in done:
+        for future in [one for one in self._flying if one in done]:  # oldest first
             flight = self._flying[future]
             try:
                 ledgers = future.result()
