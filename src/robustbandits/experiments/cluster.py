@@ -18,7 +18,7 @@ from robustbandits.game.ledger import Ledger
 
 PORT = 8786
 #: Seconds to wait for a scheduler, and for its first worker.
-PATIENCE = 60
+PATIENCE_SCHEDULER, PATIENCE_WORKER = 20, 60
 MAX_SLOTS = 1024
 
 
@@ -38,6 +38,7 @@ def start_cluster(workers: int, on_rounds: Callable[[int], None] | None = None) 
         processes=True,
         dashboard_address="127.0.0.1:0",  # any free port: several runs may share a machine
         silence_logs=logging.CRITICAL,
+        preload=["robustbandits.experiments.cluster_worker"],
     )
     try:
         return ClusterEngine(cluster, workers, on_rounds)
@@ -92,9 +93,11 @@ class ClusterEngine:
     def _check_workers(self, where: Any) -> int:
         """Return the cluster's threads; refuse workers with other code than ours."""
         try:
-            self._client.wait_for_workers(1, timeout=PATIENCE)
+            self._client.wait_for_workers(1, timeout=PATIENCE_WORKER)
         except TimeoutError:
-            raise EngineError(f"no worker came to {where} within {PATIENCE} s: start one") from None
+            raise EngineError(
+                f"no worker came to {where} within {PATIENCE_WORKER} s: start one"
+            ) from None
         for worker, answer in self._client.run(code_here, on_error="return").items():
             if isinstance(answer, ModuleNotFoundError | AttributeError):
                 raise EngineError(f"worker {worker} has no such robustbandits: install ours there")
@@ -142,6 +145,6 @@ class ClusterEngine:
 
 def _connect(dask: Any, where: Any) -> Any:
     try:
-        return dask.Client(where, timeout=PATIENCE, set_as_default=False)
+        return dask.Client(where, timeout=PATIENCE_SCHEDULER, set_as_default=False)
     except OSError as error:
         raise EngineError(f"no Dask scheduler answers at {where}: {error}") from None
