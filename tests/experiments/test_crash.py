@@ -35,6 +35,13 @@ pytestmark = [
 
 SIZE = {"rounds": 20_000, "seeds": 16}
 PATIENCE = 240.0
+#: What starts tests in the background may ignore Ctrl-C, and children inherit that.
+COMMAND = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from robustbandits.cli.app import main
+main()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +59,7 @@ def start(tmp_path):
     def begin(*options, **changes):
         spec = tmp_path / f"spec-{len(started)}.toml"
         spec.write_text(TOML.format(**{**SIZE, **changes}), encoding="utf-8")
-        command = [sys.executable, "-m", "robustbandits", "run", str(spec), "--json"]
+        command = [sys.executable, "-c", COMMAND, "run", str(spec), "--json"]
         process = subprocess.Popen(
             [*command, "--store", str(tmp_path / "store"), "--workers", "2", *options],
             stdout=subprocess.PIPE,
