@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 
 import numpy as np
 import pytest
@@ -212,6 +213,18 @@ def test_drafts_of_the_dead_are_swept_and_other_files_are_not(plan, tmp_path):
     assert draft.drafts(tmp_path / "matches") == []
     assert (tmp_path / "matches" / ".notes.tmp").exists()
     assert store.missing(plan) == []
+
+
+def test_the_draft_of_a_plan_goes_when_it_is_old(plan, tmp_path):
+    store = Store(tmp_path)
+    store.remember(plan)
+    old, new = (tmp_path / "plans" / f".x.json.{word}.tmp" for word in ("0" * 12, "1" * 12))
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    Store(tmp_path).open()
+    assert not old.exists()
+    assert new.exists()
 
 
 def test_the_draft_of_a_claimed_match_stays(plan, tmp_path):

@@ -14,8 +14,10 @@ disagree with the files.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from robustbandits.experiments.plan import Plan, PlannedMatch
     from robustbandits.experiments.spec import Spec
 
+DAY = 86_400.0
 _NAMES = {"store.json", "plans", "matches", "damaged", "lock"}
 
 
@@ -126,8 +129,15 @@ class Store:
             raise self._unwritable(error) from error
 
     def _sweep(self) -> None:
-        """Delete drafts of matches that nobody plays: only who holds a match's lock writes one."""
+        """Delete drafts of matches that nobody plays: only who holds a match's lock writes one.
+
+        Nobody claims a plan, which is written in a moment: its draft goes when it is a day old.
+        """
         assert self._locks is not None
+        for path, _ in (*drafts(self.folder), *drafts(self.folder / "plans")):
+            with contextlib.suppress(FileNotFoundError):  # another process sweeps too
+                if time.time() - path.stat().st_mtime > DAY:
+                    path.unlink()
         if not self._locks.works:
             return
         for path, name in drafts(self.folder / "matches"):
