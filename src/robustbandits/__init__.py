@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from robustbandits._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from robustbandits import attacks, environments, policies
+    from robustbandits import attacks, environments, metrics, policies
     from robustbandits._jit import kernel
     from robustbandits.agent import Agent
     from robustbandits.decision import Decision
@@ -30,6 +30,7 @@ __all__ = [
     "compare",
     "environments",
     "kernel",
+    "metrics",
     "policies",
     "simulate",
 ]
@@ -43,7 +44,7 @@ _HOMES = {
     "kernel": "robustbandits._jit",
     "simulate": "robustbandits.game.simulate",
 }
-_SUBPACKAGES = ("attacks", "checks", "environments", "policies")
+_SUBPACKAGES = ("attacks", "checks", "environments", "metrics", "policies")
 
 
 def __getattr__(name: str) -> Any:

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Self
 
 from robustbandits.experiments.engine import Match, available_cores, play_matches, warm_up
+from robustbandits.experiments.naming import check_seeds, named
 from robustbandits.experiments.progress import watched
 from robustbandits.game import require
 from robustbandits.game.idle import NoAttack
-from robustbandits.game.ledger import POINTS, Ledger, frame
+from robustbandits.game.ledger import POINTS, Ledger
 from robustbandits.game.rounds import Environment
 from robustbandits.game.verbs import Attack, Policy
+from robustbandits.reports import columns
 from robustbandits.reports.figures import draw_panels
 from robustbandits.reports.summary import Summary, summarise
 
 if TYPE_CHECKING:
     import pandas
+    import polars
+    import pyarrow
 
-
-EXAMPLES = {
-    "environments": "rb.environments.Simulation()",
-    "attacks": "rb.attacks.Garcelon(100.0)",
-    "policies": "rb.policies.LinUCB()",
-}
+    from robustbandits.experiments.experiment import Experiment
 
 
 class Results:
@@ -37,20 +33,34 @@ class Results:
     def __init__(self, ledgers: Sequence[Ledger]):
         self.ledgers = list(ledgers)
 
+    @classmethod
+    def from_experiment(cls, experiment: Experiment) -> Self:
+        """Return the results of an experiment out of a store; it may be unfinished."""
+        return cls(experiment.ledgers)
+
     def to_pandas(self) -> pandas.DataFrame:
         """Tidy rows: environment, attack, policy, seed, round, regret, reward, spent, ..."""
-        tables = [ledger.rows() for ledger in self.ledgers]
-        return frame({key: np.concatenate([table[key] for table in tables]) for key in tables[0]})
+        return columns.to_pandas(self.ledgers)
+
+    def to_polars(self) -> polars.DataFrame:
+        """Tidy rows, for Polars."""
+        return columns.to_polars(self.ledgers)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Tidy rows, for Arrow; names are dictionary-encoded."""
+        return columns.to_arrow(self.ledgers)
 
     def summary(self) -> Summary:
         """Return final regrets with 95 % intervals."""
         return summarise(self.ledgers)
 
-    def plot(self, *paths: str | os.PathLike[str], title: str | None = None) -> None:
+    def plot(
+        self, *paths: str | os.PathLike[str], title: str | None = None, share_y: bool = False
+    ) -> None:
         """Draw regret curves, a row of panels for each environment; the suffix sets the format."""
         names = dict.fromkeys(ledger.environment for ledger in self.ledgers)
         rows = [(name, [one for one in self.ledgers if one.environment == name]) for name in names]
-        draw_panels(rows, paths, title=title)
+        draw_panels(rows, paths, title=title, share_y=share_y)
 
     def __len__(self) -> int:
         return len(self.ledgers)
@@ -105,10 +115,10 @@ def compare(
     rounds = require.count("rounds", rounds)
     points = require.count("points", points)
     workers = available_cores() if workers is None else require.count("workers", workers)
-    numbers = _check_seeds(seeds)
-    places = _named("environments", environments)
-    crooks = _named("attacks", attacks if attacks is not None else [NoAttack()])
-    players = _named("policies", policies)
+    numbers = check_seeds(seeds)
+    places = named("environments", environments)
+    crooks = named("attacks", attacks if attacks is not None else [NoAttack()])
+    players = named("policies", policies)
     games = [(crook, player) for crook in crooks for player in players]
     pairs = [(crooks[crook], players[player]) for crook, player in games]
     plan = [(place, seed) for place in places for seed in numbers]
@@ -124,33 +134,3 @@ def compare(
         for (crook, player), ledger in zip(games, group, strict=True)
     ]
     return Results(ledgers)
-
-
-def _check_seeds(seeds: int | Sequence[int]) -> list[int]:
-    if isinstance(seeds, Sequence):
-        numbers = [require.count("seeds", seed, low=0) for seed in seeds]
-        if not numbers or len(set(numbers)) != len(numbers):
-            raise ValueError(f"seeds must be different numbers, at least one; got {seeds!r}")
-        return numbers
-    return list(range(require.count("seeds", seeds)))
-
-
-def _named(argument: str, recipes: Any) -> dict[str, Any]:
-    """Return recipes by name; those that share a name are told apart by their parameters."""
-    listed: Sequence[Any]
-    if isinstance(recipes, Mapping):
-        named, listed = dict(recipes), list(recipes.values())
-    else:
-        listed = recipes if isinstance(recipes, list | tuple) else [recipes]
-    for one in listed:
-        require.recipe(argument, one, EXAMPLES[argument])
-    if not isinstance(recipes, Mapping):
-        counts = Counter(recipe.name for recipe in listed)
-        labels = [one.name if counts[one.name] == 1 else one.label for one in listed]
-        if len(set(labels)) != len(labels):
-            twice = next(label for label in labels if labels.count(label) > 1)
-            raise ValueError(f"{argument} has {twice} twice; give a mapping of names to recipes")
-        named = dict(zip(labels, listed, strict=True))
-    if not named:
-        raise ValueError(f"{argument} is empty; give at least one")
-    return named

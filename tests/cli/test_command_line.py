@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import robustbandits
 from robustbandits._jit import jit_is_on
 from robustbandits.cli.app import app
+from shared_data import sample
 
 runner = CliRunner()
 
@@ -43,7 +44,10 @@ def test_help_and_import_do_without_numba():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not jit_is_on, reason="too slow without compiled code")
-def test_reproduce_writes_the_figure_and_the_table(tmp_path):
+def test_reproduce_writes_the_figure_and_the_table(tmp_path, monkeypatch):
+    monkeypatch.setenv("ROBUSTBANDITS_MOVIELENS", str(sample("ml-100k")))
+    monkeypatch.delenv("ROBUSTBANDITS_NETFLIX", raising=False)
+    monkeypatch.setenv("ROBUSTBANDITS_DATA", str(tmp_path / "data"))
     size = ["--rounds", "300", "--seeds", "2", "--reading", "all"]
     arguments = ["reproduce", *size, "--out", str(tmp_path)]
     result = runner.invoke(app, arguments)
@@ -51,6 +55,8 @@ def test_reproduce_writes_the_figure_and_the_table(tmp_path):
     assert (tmp_path / "figure1.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "figure1.svg").read_text(encoding="utf-8")
     table = (tmp_path / "figure1.txt").read_text(encoding="utf-8")
-    assert table.count("BOB-No-Restart") == 6
+    assert table.count("BOB-No-Restart") == 21
+    assert "as-coded" in table
+    assert "Netflix (synthetic stand-in)" in table
     assert "as-written" in table
     assert "well-specified" in table

@@ -67,7 +67,7 @@ def test_mapping_gives_the_labels():
     ("changes", "message"),
     [
         ({"policies": []}, "policies is empty"),
-        ({"policies": [rb.policies.LinUCB(), rb.policies.LinUCB()]}, "LinUCB twice"),
+        ({"policies": [rb.policies.LinUCB(), rb.policies.LinUCB()]}, "policies has .LinUCB. twice"),
         ({"rounds": 0}, "rounds must be >= 1"),
         ({"seeds": 0}, "seeds must be >= 1"),
         ({"seeds": [1, 1]}, "seeds must be different"),
@@ -83,7 +83,10 @@ def test_matches_are_cut_until_every_worker_has_one():
     pairs = [(attack, policy) for attack in ATTACKS for policy in POLICIES]
     parts = split([Match(SMALL, pairs, 10, 0)], workers=3)
     assert [len(part.pairs) for _, part in parts] == [2, 2]
-    assert len(split([Match(SMALL, pairs, 10, seed) for seed in range(5)], workers=3)) == 5
+    assert len(split([Match(SMALL, pairs, 10, seed) for seed in range(6)], workers=3)) == 6
+    # Two of five are left over when three workers have played one each: those are cut.
+    parts = split([Match(SMALL, pairs, 10, seed) for seed in range(5)], workers=3)
+    assert [len(part.pairs) for _, part in parts] == [4, 4, 4, 2, 2, 2, 2]
 
 
 class Broken:

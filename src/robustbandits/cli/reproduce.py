@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from robustbandits.cli.failures import INTERRUPTED
+
 if TYPE_CHECKING:
-    from robustbandits.experiments.figure1 import Reading
-    from robustbandits.results import Results
+    from robustbandits.experiments.store import Experiment
+    from robustbandits.reports.verdict import PanelVerdict
 
 
 class Choice(StrEnum):
     """Which reading of the paper to play."""
 
     as_written = "as-written"
+    as_coded = "as-coded"
     well_specified = "well-specified"
     all = "all"
 
@@ -26,77 +29,80 @@ def reproduce(
     rounds: Annotated[int, typer.Option(min=1, help="Length T of each game.")] = 1_000_000,
     seeds: Annotated[int, typer.Option(min=1, help="Repetitions of each game.")] = 10,
     reading: Annotated[
-        Choice, typer.Option(help="as-written: the text, no intercept. well-specified: with one.")
-    ] = Choice.as_written,
-    out: Annotated[Path, typer.Option(help="Folder for the figure and the table.")] = Path("out"),
+        Choice,
+        typer.Option(
+            help="as-written: the text. as-coded: what the authors' code does. "
+            "well-specified: a linear model that is right."
+        ),
+    ] = Choice.all,
+    out: Annotated[
+        Path, typer.Option(help="Folder for page, figures, tables and finished matches.")
+    ] = Path("out"),
     workers: Annotated[
         int | None, typer.Option(min=1, help="Threads; all cores by default.")
     ] = None,
 ) -> None:
-    """Play the simulation panels of the paper's Figure 1 and print the final regrets.
+    """Play the paper's Figure 1 and set our final regrets beside the published ones.
 
-    Example: robustbandits reproduce --rounds 100000 --seeds 5
+    Example: robustbandits reproduce --reading as-coded --rounds 100000 --seeds 5
+
+    Writes OUT/reproduction.md, OUT/figure1.png and OUT/index.html. Interrupt it whenever you like;
+    the same command goes on where it stopped.
     """
-    from robustbandits.experiments.figure1 import READINGS
-    from robustbandits.reports.figures import draw_panels
-    from robustbandits.results import compare
+    from robustbandits.reports.reproduction import write_reproduction
+    from robustbandits.reports.write import write_report
 
-    names = list(READINGS) if reading is Choice.all else [reading.value]
-    rows, text = [], []
-    start, games = time.perf_counter(), 0
-    for name in names:
-        plan = READINGS[name]()
-        panels = len(plan.environments) * len(plan.attacks)
+    names = [one.value for one in Choice if one is not Choice.all]
+    chosen = names if reading is Choice.all else [reading.value]
+    start = time.perf_counter()
+    try:
+        played = [_play(name, rounds, seeds, out / "store", workers) for name in chosen]
+    except KeyboardInterrupt:
         typer.echo(
-            f"{name}: {panels} panels x {len(plan.policies)} policies x {seeds} seeds", err=True
+            f"interrupted; finished matches are in {out / 'store'}, and the same command goes on "
+            f"where it stopped",
+            err=True,
         )
-        results = compare(
-            environments=plan.environments,
-            attacks=plan.attacks,
-            policies=plan.policies,
-            rounds=rounds,
-            seeds=seeds,
-            workers=workers,
-            title=name,
-        )
-        games += len(results)
-        rows.append((name, results.ledgers))
-        text.append(_table(plan, results, rounds))
-        typer.echo(text[-1] + "\n")
+        raise typer.Exit(INTERRUPTED) from None
     seconds = time.perf_counter() - start
-    out.mkdir(parents=True, exist_ok=True)
-    paths = [out / "figure1.png", out / "figure1.svg"]
-    draw_panels(rows, paths, title=_title(rounds, seeds))
-    (out / "figure1.txt").write_text("\n\n".join(text) + "\n", encoding="utf-8")
-    typer.echo(f"{games} games of {rounds:,} rounds in {seconds:.0f} s")
-    typer.echo(f"figure: {paths[0]} and {paths[1]}; table: {out / 'figure1.txt'}")
+    command = f"robustbandits reproduce --reading {reading.value}"
+    command += f" --rounds {rounds} --seeds {seeds}"
+    files = write_reproduction(played, out, command)
+    page, *_ = write_report(played, out, title="Figure 1, reproduced")
+    games = sum(len(one.ledgers) for one in played)
+    typer.echo(f"{games:,} games of {rounds:,} rounds in {seconds:.0f} s")
+    typer.echo(f"figure: {files[1]}; verdict: {files[0]}; page: {page}")
     if reading is not Choice.all:
         typer.echo("the paper can be read in other ways: --reading all shows them side by side")
 
 
-def _title(rounds: int, seeds: int) -> str:
-    bands = "bands: 95 % intervals" if seeds > 1 else "no bands: one seed"
-    return f"Figure 1, simulation: T = {rounds:,}, {seeds} seeds ({bands})"
+def _play(name: str, rounds: int, seeds: int, store: Path, workers: int | None) -> Experiment:
+    from robustbandits.experiments.figure1 import reading
+    from robustbandits.experiments.run import run
+    from robustbandits.reports.verdict import judge
+
+    spec = reading(name, rounds=rounds, seeds=seeds)
+    typer.echo(f"{name}: {spec.games} games of {rounds:,} rounds; {spec.about}", err=True)
+    experiment = run(spec, store, workers=workers).experiment()
+    typer.echo(_table(name, judge(experiment)))
+    return experiment
 
 
-def _table(plan: Reading, results: Results, rounds: int) -> str:
-    """Return final regrets beside the paper's own, which exist at its own length only."""
-    from robustbandits.reports.published import published_regrets
-    from robustbandits.reports.summary import aligned, interval
+def _table(name: str, panels: list[PanelVerdict]) -> str:
+    """Return final regrets beside the paper's own, as plain text."""
+    from robustbandits.reports.summary import aligned
 
-    published = published_regrets() if rounds == 1_000_000 else {}
-    heads = ("attack", "policy", "regret", "95 % interval", "published", "spent")
-    body = []
-    for row in results.summary().rows:
-        theirs = published.get((row.environment, row.attack.lower(), row.policy))
-        body.append(
-            (
-                row.attack,
-                row.policy,
-                f"{row.regret:,.0f}",
-                interval(row),
-                "-" if theirs is None else f"{theirs:,.0f}",
-                f"{row.spent:,.1f}",
-            )
+    body = [
+        (
+            panel.environment,
+            panel.attack,
+            row.policy,
+            f"{row.ours.value:,.0f}",
+            f"{row.ours.low:,.0f} to {row.ours.high:,.0f}" if row.ours.has_interval else "-",
+            "-" if row.published is None else f"{row.published:,.0f}",
         )
-    return f"{plan.name}: {plan.about}\n" + aligned(heads, body, right=(2, 3, 4, 5))
+        for panel in panels
+        for row in panel.rows
+    ]
+    heads = ("environment", "attack", "policy", "regret", "95 % interval", "published")
+    return f"{name}\n" + aligned(heads, body, right=(3, 4, 5)) + "\n"

@@ -1,66 +1,29 @@
-"""The paper's Figure 1, under the readings that its text and code leave open."""
+"""The paper's Figure 1, under the readings that its text and code leave open.
+
+Each reading is a ready spec, ``figure1-as-written``, ``figure1-as-coded`` and
+``figure1-well-specified``: three environments, two attacks (and none), five policies.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
-from robustbandits import attacks, environments, policies
-from robustbandits.game.rounds import Environment
-from robustbandits.game.verbs import Attack, Policy
+from robustbandits.experiments.spec import Spec, read_spec
 
-BUDGET = 100.0
-
-
-class Reading(NamedTuple):
-    """One way to read the paper."""
-
-    name: str
-    about: str
-    environments: dict[str, Environment]
-    attacks: dict[str, Attack]
-    policies: dict[str, Policy]
+READINGS = ("as-written", "as-coded", "well-specified")
+_PREFIX = "figure1-"
 
 
-def _attacks() -> dict[str, Attack]:
-    return {
-        "Garcelon": attacks.Garcelon(BUDGET),
-        "Oracle": attacks.Oracle(BUDGET),
-        "no attack": attacks.NoAttack(),
-    }
+def reading(name: str, *, rounds: int | None = None, seeds: int | None = None) -> Spec:
+    """Return Figure 1 under one of the `READINGS`, of another size if one is given."""
+    if name not in READINGS:
+        raise ValueError(f"reading must be one of {', '.join(READINGS)}; got {name!r}")
+    spec = read_spec(_PREFIX + name)
+    values: dict[str, Any] = {key: getattr(spec, key) for key in spec.__dataclass_fields__}
+    changes = {"rounds": rounds, "seeds": seeds}
+    return Spec(**values | {key: value for key, value in changes.items() if value is not None})
 
 
-def as_written() -> Reading:
-    """Return the reading that follows the text to the letter."""
-    return Reading(
-        name="as-written",
-        about="the paper's text to the letter: no intercept, so the linear model is wrong by 1/2",
-        environments={"simulation": environments.Simulation(intercept=False)},
-        attacks=_attacks(),
-        policies={
-            "LinUCB": policies.LinUCB(),
-            "LinTS": policies.LinTS(),
-            "Greedy": policies.Greedy(),
-            "RobustBandit": policies.RobustBandit.as_written(),
-            "BOB-No-Restart": policies.BOBNoRestart.as_written(),
-        },
-    )
-
-
-def well_specified() -> Reading:
-    """Return the reading that a statistician would run: the library's defaults."""
-    return Reading(
-        name="well-specified",
-        about="with an intercept, so the linear model is right; policies with our defaults",
-        environments={"simulation": environments.Simulation()},
-        attacks=_attacks(),
-        policies={
-            "LinUCB": policies.LinUCB(),
-            "LinTS": policies.LinTS(),
-            "Greedy": policies.Greedy(),
-            "RobustBandit": policies.RobustBandit(),
-            "BOB-No-Restart": policies.BOBNoRestart(),
-        },
-    )
-
-
-READINGS = {"as-written": as_written, "well-specified": well_specified}
+def reading_of(spec: Spec) -> str:
+    """Return which reading a spec is; its name if it is none."""
+    return spec.name.removeprefix(_PREFIX)

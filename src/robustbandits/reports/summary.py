@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +38,8 @@ class Summary:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Rows as a data frame."""
-        return frame({key: [asdict(row)[key] for row in self.rows] for key in asdict(self.rows[0])})
+        names = [field.name for field in fields(Row)]
+        return frame({name: [getattr(row, name) for row in self.rows] for name in names})
 
     def __str__(self) -> str:
         heads = ("environment", "attack", "policy", "regret", "95 % interval", "spent")

@@ -1,0 +1,112 @@
+"""Measure what the lab adds to its games: planning, the engine, the store.
+
+Run as ``python benchmarks/lab.py``. The games are played with and without the lab, interleaved, and
+the best of several repetitions counts, because machines are shared and noisy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable
+
+import robustbandits as rb
+from robustbandits.experiments.engine import available_cores, play_matches, warm_up
+from robustbandits.experiments.plan import Plan, make_plan
+from robustbandits.experiments.run import run
+from robustbandits.experiments.shift import as_match
+from robustbandits.experiments.spec import Spec
+from robustbandits.experiments.store import Store
+
+
+def seconds(job: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    start = clock()
+    job()
+    return clock() - start
+
+
+def spec_of(rounds: int, seeds: int) -> Spec:
+    return Spec(
+        name="lab",
+        environments={"simulation": rb.environments.Simulation()},
+        attacks=[rb.attacks.NoAttack(), rb.attacks.Garcelon(100.0)],
+        policies=[rb.policies.LinUCB(), rb.policies.Greedy()],
+        rounds=rounds,
+        seeds=seeds,
+    )
+
+
+def overhead(rounds: int, seeds: int, repeats: int) -> dict[str, float]:
+    """Time of the lab against the time of the same games without engine and store."""
+    plan, workers = make_plan(spec_of(rounds, seeds)), available_cores()
+    matches = [as_match(plan, match) for match in plan.matches]
+    warm_up(matches, lambda: None)
+    facts: dict[str, float] = {"rounds": rounds, "matches": seeds}
+    # The processor's time beside the wall's: others on the machine disturb it less.
+    for name, clock in (("wall", time.perf_counter), ("processor", time.process_time)):
+        games, lab = [], []
+        for _ in range(repeats):
+            games.append(seconds(lambda: play_matches(matches, workers=workers), clock))
+            with tempfile.TemporaryDirectory() as folder:
+                lab.append(seconds(lambda to=folder: run(plan, to, progress=False), clock))
+        facts |= {f"{name}_games_s": min(games), f"{name}_lab_s": min(lab)}
+        facts[f"{name}_overhead"] = min(lab) / min(games) - 1
+    return facts
+
+
+def store_speed(plan: Plan) -> dict[str, float]:
+    """Milliseconds to write, to find and to read a match of a thousand points a game."""
+    matches = [as_match(plan, match) for match in plan.matches]
+    played = play_matches(matches, workers=available_cores())
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(folder)
+        store.open()
+
+        def write() -> None:
+            for match, ledgers in zip(plan.matches, played, strict=True):
+                store.write(plan.spec, match, ledgers)
+
+        count = len(plan.matches) / 1000
+        return {
+            "games": plan.games / len(plan.matches),
+            "write_ms": seconds(write) / count,
+            "resume_ms": seconds(lambda: store.missing(plan)) / count,
+            "read_ms": seconds(lambda: store.ledgers(plan)) / count,
+        }
+
+
+def planning() -> float:
+    """Seconds to plan a hundred thousand games."""
+    spec = Spec(
+        name="large",
+        environments=[rb.environments.Simulation(arms=arms) for arms in range(2, 12)],
+        attacks=[rb.attacks.Garcelon(float(budget)) for budget in range(100)],
+        policies=[rb.policies.LinUCB(sigma=sigma / 10) for sigma in range(1, 11)],
+        seeds=10,
+    )
+    assert spec.games == 100_000
+    return seconds(lambda: make_plan(spec))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=5)
+    repeats = parser.parse_args().repeats
+    facts = {
+        "plan_100000_games_s": planning(),
+        "overhead": [overhead(100_000, 16, repeats), overhead(10_000, 64, repeats)],
+        "store": store_speed(make_plan(spec_of(2000, 50))),
+    }
+    print(json.dumps(facts, indent=2))
+    for one in facts["overhead"]:
+        wall, processor = 100 * one["wall_overhead"], 100 * one["processor_overhead"]
+        print(
+            f"engine and store add {wall:.1f} % (wall) and {processor:.1f} % (processor) to games "
+            f"of {one['rounds']:,} rounds; due: < 5 %"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""A bandit from your own ratings, in one line; and what an attacker does to it."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import robustbandits as rb
+
+
+def write_sales(path):
+    """Write a small shop's ratings: who bought what, and how many stars it got."""
+    rng = np.random.default_rng(0)
+    taste, appeal = rng.uniform(0.5, 1.5, size=(300, 3)), rng.uniform(0.3, 1.6, size=(80, 3))
+    with path.open("w", encoding="utf-8") as file:
+        print("userId,movieId,rating", file=file)
+        for customer in range(300):
+            for item in rng.choice(80, size=25, replace=False):
+                stars = taste[customer] @ appeal[item] + rng.normal(0, 0.5)
+                print(customer, item, np.clip(np.rint(2 * stars) / 2, 0.5, 5), sep=",", file=file)
+
+
+real = Path(__file__).resolve().parents[2] / "shared" / "data" / "ml-latest-small" / "ratings.csv"
+path = real if real.exists() else Path(tempfile.mkdtemp()) / "sales.csv"
+if path is not real:
+    write_sales(path)
+
+# The one line: any CSV file, given the names of three columns. Items rarely rated are left out.
+shop = rb.environments.Ratings.from_csv(
+    path, user="userId", item="movieId", rating="rating", rank=3, min_ratings=20
+)
+
+nature = shop.start(rounds=1, seed=np.random.SeedSequence(0))
+print(f"{nature.problem.arms} items to choose from, drawn for seed 0; their mean rewards:")
+print(np.sort(nature.mapped.means)[::-1].round(2))
+
+# The same 20 items in every round, as in a shop window. A budget of 20 corrupted reward units:
+results = rb.compare(
+    environments={"my shop": shop},
+    attacks=[rb.attacks.NoAttack(), rb.attacks.Garcelon(20.0)],
+    policies=[rb.policies.LinUCB(), rb.policies.RobustLinUCB(20.0), rb.policies.BOBNoRestart()],
+    rounds=20_000,
+    seeds=5,
+)
+print(results.summary())

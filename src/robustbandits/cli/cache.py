@@ -1,0 +1,115 @@
+"""``robustbandits cache``: what is kept on disk, and how to be rid of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+app = typer.Typer(
+    help="Show or clear what is kept on disk: machine code, factors, data.",
+    rich_markup_mode=None,
+)
+
+
+class Kind(StrEnum):
+    """What may be cleared: all of it can be made again."""
+
+    kernels = "kernels"
+    factors = "factors"
+
+
+class Shelf(NamedTuple):
+    """One kind of thing that is kept."""
+
+    name: str
+    folder: Path
+    files: list[Path]  # files and folders that are ours; nothing else is ever touched
+
+
+@app.callback(invoke_without_command=True)
+def show(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Show where compiled kernels, factors and data are kept, and how much room they take.
+
+    Example: robustbandits cache
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from robustbandits.experiments.estimate import readable_bytes
+
+    rows = [(shelf, sum(_size(path) for path in shelf.files)) for shelf in _shelves()]
+    if as_json:
+        listed: list[dict[str, Any]] = [
+            {"name": s.name, "folder": str(s.folder), "entries": len(s.files), "bytes": size}
+            for s, size in rows
+        ]
+        typer.echo(json.dumps(listed, indent=2))
+        return
+    for shelf, size in rows:
+        typer.echo(f"{shelf.name:8} {readable_bytes(size):>10}  {shelf.folder}")
+
+
+@app.command("clear")
+def clear(
+    kinds: Annotated[list[Kind] | None, typer.Argument(help="Both when left out.")] = None,
+) -> None:
+    """Delete compiled kernels and factors; they are made again when needed. Data stay.
+
+    Example: robustbandits cache clear kernels
+    """
+    from robustbandits.experiments.estimate import readable_bytes
+
+    wanted = {kind.value for kind in (kinds or list(Kind))}
+    for shelf in _shelves():
+        if shelf.name not in wanted:
+            continue
+        size = sum(_size(path) for path in shelf.files)
+        for path in shelf.files:
+            _delete(path)
+        typer.echo(f"{shelf.name}: {len(shelf.files)} deleted, {readable_bytes(size)}")
+
+
+def _shelves() -> list[Shelf]:
+    from robustbandits._jit import GENERATIONS, cache_root
+    from robustbandits.environments.datasets import data_dir
+    from robustbandits.environments.factor_cache import cache_folder
+
+    generation = re.compile(f"(?:{'|'.join(GENERATIONS)})-[0-9a-f]{{20}}")
+    factors = re.compile(r"[0-9a-f]{40}\.npz")
+    return [
+        Shelf("kernels", cache_root(), _ours(cache_root(), generation.fullmatch)),
+        Shelf("factors", cache_folder(), _ours(cache_folder(), factors.fullmatch)),
+        Shelf("data", data_dir(), _ours(data_dir(), bool)),
+    ]
+
+
+def _ours(folder: Path, known: Callable[[str], Any]) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if known(path.name))
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file or a folder; what vanishes meanwhile, as another process tidies up, is 0."""
+    try:
+        if path.is_dir():
+            return sum(_size(one) for one in path.iterdir())
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _delete(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

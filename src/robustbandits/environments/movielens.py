@@ -1,0 +1,57 @@
+"""MovieLens: the MovieLens ratings as a bandit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from robustbandits.environments.rating_recipe import FileRecipe
+from robustbandits.game.facts import EnvironmentFacts
+
+if TYPE_CHECKING:
+    from robustbandits.environments.rating_table import RatingTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class MovieLens(FileRecipe):
+    """The MovieLens ratings: 20 movies to choose from, for the average of 100 users.
+
+    Parameters
+    ----------
+    path
+        File or folder of any MovieLens ratings. None takes MovieLens 100K, and fetches it if need
+        be.
+    rank, regularization, outer
+        Of the factorisation.
+    arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
+        As for every bandit made of ratings, see
+        :class:`~robustbandits.environments.rating_recipe.RatingRecipe`.
+
+    Examples
+    --------
+    >>> import robustbandits as rb
+    >>> rb.environments.MovieLens(arms=50, contexts="fresh").label
+    "MovieLens(arms=50, contexts='fresh')"
+
+    References
+    ----------
+    Harper, Konstan (2015); Ding, Hsieh, Sharpnack (2022), section 5.
+    """
+
+    facts: ClassVar[EnvironmentFacts] = EnvironmentFacts(
+        "movies; fresh or fixed", "MovieLens 100K or another edition: `robustbandits data fetch`"
+    )
+
+    def find(self) -> Path:
+        """Return where the ratings are; MovieLens 100K is fetched if need be."""
+        from robustbandits.environments.datasets import movielens_100k
+
+        return movielens_100k() if self.path is None else Path(self.path)
+
+    def read_table(self, path: Path | None) -> RatingTable:
+        """Return the ratings at a path."""
+        from robustbandits.environments.read_ratings import read_ratings
+
+        assert path is not None
+        return read_ratings(path, titles=False)

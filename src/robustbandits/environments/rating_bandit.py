@@ -1,0 +1,144 @@
+"""Ratings: a bandit made of anybody's ratings."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from robustbandits.environments.factors import Factors
+from robustbandits.environments.rating_recipe import FileRecipe, path_text, remembered, stamp_of
+from robustbandits.game import require
+from robustbandits.game.facts import EnvironmentFacts
+
+if TYPE_CHECKING:
+    from robustbandits.environments.rating_table import RatingTable
+
+#: What `synthetic_ratings` calls its table.
+SYNTHETIC_NAME = "netflix-synthetic"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ratings(FileRecipe):
+    """A bandit made of your own ratings: from a file of them, or from factors.
+
+    Parameters
+    ----------
+    factors
+        What :func:`~robustbandits.environments.factorize` returned, or the path of its file. Only
+        with a path can the recipe be written as JSON.
+    path, user, item, rating
+        Instead of factors: a file with a header line, and the names of its three columns; see
+        :meth:`from_csv`. Without names, any file that
+        :func:`~robustbandits.environments.read_ratings` recognises.
+    duplicates
+        When a user has rated an item twice: ``"error"``, or keep the ``"first"`` or ``"last"``.
+    rank, regularization, outer
+        Of the factorisation of a file.
+    arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
+        As for every bandit made of ratings, see
+        :class:`~robustbandits.environments.rating_recipe.RatingRecipe`.
+    """
+
+    facts: ClassVar[EnvironmentFacts] = EnvironmentFacts(
+        "items; fresh or fixed", "a file of ratings, or factors"
+    )
+
+    factors: Factors | str | None = None
+    user: str | None = None
+    item: str | None = None
+    rating: str | None = None
+    duplicates: str = "error"
+
+    source_fields: ClassVar[tuple[str, ...]] = ("user", "item", "rating", "duplicates")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.factors is None) == (self.path is None):
+            raise ValueError(
+                "Ratings needs either factors=... (from rb.environments.factorize, or their file) "
+                "or path=... (a file of ratings)"
+            )
+        if self.factors is not None and not isinstance(self.factors, Factors):
+            self._set(factors=path_text("factors", self.factors))
+        require.one_of("duplicates", self.duplicates, ("error", "first", "last"))
+        columns = [self.user, self.item, self.rating]
+        if any(columns) and not all(isinstance(name, str) and name for name in columns):
+            raise ValueError(f"user, item and rating must all be names of columns, got {columns}")
+
+    @classmethod
+    def from_csv(
+        cls, path: str | os.PathLike[str], *, user: str, item: str, rating: str, **parameters: Any
+    ) -> Self:
+        """Make a bandit of a CSV file, given the names of its columns.
+
+        Examples
+        --------
+        >>> import robustbandits as rb
+        >>> shop = rb.environments.Ratings.from_csv(
+        ...     "sales.csv", user="customer", item="sku", rating="stars", arms=10)
+        >>> shop.arms
+        10
+        """
+        return cls(path=os.fspath(path), user=user, item=item, rating=rating, **parameters)
+
+    def read_table(self, path: Path | None) -> RatingTable:
+        """Return the ratings of the file."""
+        from robustbandits.environments.read_csv import read_csv_ratings
+        from robustbandits.environments.read_ratings import read_ratings
+
+        assert path is not None
+        if self.user is None or self.item is None or self.rating is None:
+            return read_ratings(path, titles=False, duplicates=self.duplicates)
+        return read_csv_ratings(
+            path,
+            user=self.user,
+            item=self.item,
+            rating=self.rating,
+            duplicates=self.duplicates,
+        )
+
+    def load_factors(self) -> Factors:
+        """Return the factors as given, as loaded from their file, or as made from the ratings."""
+        if isinstance(self.factors, Factors):
+            return self.factors
+        if self.factors is None:
+            return super().load_factors()
+        path = Path(self.factors)
+        return remembered((Ratings, path, stamp_of(path)), lambda: Factors.load(path))
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether the ratings are those that stand in for Netflix'."""
+        known = self.factors is not None and (
+            isinstance(self.factors, Factors) or Path(self.factors).exists()
+        )
+        return known and self.load_factors().name == SYNTHETIC_NAME
+
+    def changes(self) -> dict[str, Any]:
+        """Parameters that differ from their defaults; factors by the name of their data."""
+        changes = super().changes()
+        if isinstance(self.factors, Factors):
+            changes["factors"] = self.factors.name
+        return changes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that JSON can hold; factors only by their file."""
+        if isinstance(self.factors, Factors):
+            raise ValueError(
+                "factors are too large to write down: save them, factors.save('mine.npz'), and "
+                "name the file, Ratings(factors='mine.npz')"
+            )
+        return super().to_dict()
+
+    def _key(self) -> tuple[Any, ...]:
+        values = [getattr(self, field.name) for field in dataclasses.fields(self)]
+        return tuple(one.fingerprint if isinstance(one, Factors) else one for one in values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ratings) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())

@@ -1,0 +1,209 @@
+"""Spec: what an experiment plays. Made in Python, or read from TOML."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from robustbandits.experiments.catalogue import SECTIONS, nearest
+from robustbandits.experiments.naming import check_label, check_seeds, named
+from robustbandits.experiments.plain import canonical, recipe_from_plain, recipe_to_plain
+from robustbandits.experiments.spec_toml import SpecError as SpecError
+from robustbandits.experiments.spec_toml import spec_values
+from robustbandits.game import require
+from robustbandits.game.idle import NoAttack
+from robustbandits.game.ledger import POINTS
+from robustbandits.game.rounds import Environment
+from robustbandits.game.verbs import Attack, Policy
+
+#: More games than this are played only when the user has said yes.
+MANY_GAMES = 100_000
+ROUNDS = 100_000
+#: Beyond these a number was mistyped: a game would take weeks, a ledger gigabytes.
+MAX_ROUNDS = 10**12
+MAX_POINTS = 10**6
+SEEDS = 10
+#: A larger file is not a spec.
+MAX_BYTES = 10_000_000
+
+
+@dataclass(frozen=True, init=False)
+class Spec:
+    """Every policy against every attack in every environment, over all seeds.
+
+    Parameters
+    ----------
+    name, about
+        A name, and a sentence on what the experiment is for.
+    environments, attacks, policies
+        Lists of recipes, or mappings from the label to show to the recipe. No attack by default.
+    rounds
+        Length of each game.
+    seeds
+        How many seeds (0, 1, 2, ...), or which ones.
+    points
+        How many rounds of each game to record at most.
+
+    Examples
+    --------
+    >>> import robustbandits as rb
+    >>> spec = Spec(name="mine", environments=[rb.environments.Simulation()],
+    ...             attacks=[rb.attacks.NoAttack(), rb.attacks.Garcelon(10.0)],
+    ...             policies=[rb.policies.LinUCB(), rb.policies.Greedy()], rounds=1000, seeds=5)
+    >>> spec.games
+    20
+    """
+
+    name: str
+    about: str
+    environments: dict[str, Environment]
+    attacks: dict[str, Attack]
+    policies: dict[str, Policy]
+    rounds: int
+    seeds: tuple[int, ...]
+    points: int
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        environments: Sequence[Environment] | Mapping[str, Environment],
+        policies: Sequence[Policy] | Mapping[str, Policy],
+        attacks: Sequence[Attack] | Mapping[str, Attack] | None = None,
+        about: str = "",
+        rounds: int = ROUNDS,
+        seeds: int | Sequence[int] = SEEDS,
+        points: int = POINTS,
+    ):
+        checked: dict[str, Any] = {
+            "name": check_label("name", name),
+            "about": _text("about", about),
+            "environments": named("environments", environments),
+            "attacks": named("attacks", [NoAttack()] if attacks is None else attacks),
+            "policies": named("policies", policies),
+            "rounds": _count("rounds", rounds, MAX_ROUNDS),
+            "seeds": check_seeds(seeds),
+            "points": _count("points", points, MAX_POINTS),
+        }
+        for key in SECTIONS:
+            _check_different(key, checked[key])
+        for key, value in checked.items():
+            object.__setattr__(self, key, value)
+
+    @property
+    def games(self) -> int:
+        """How many games there are: counted, not listed."""
+        return len(self.environments) * len(self.attacks) * len(self.policies) * len(self.seeds)
+
+    @property
+    def id(self) -> str:
+        """Fingerprint of all that the spec says, its labels included."""
+        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()[:32]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; :meth:`from_dict` reads them back."""
+        recipes = {
+            key: {label: recipe_to_plain(one) for label, one in getattr(self, key).items()}
+            for key in SECTIONS
+        }
+        return {
+            "name": self.name,
+            "about": self.about,
+            **recipes,
+            "rounds": self.rounds,
+            "seeds": list(self.seeds),
+            "points": self.points,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Spec:
+        """Make a spec from what :meth:`to_dict` gave.
+
+        Recipes that the package does not export come back as
+        :class:`~robustbandits.experiments.plain.Outsider`: good for a report, not for play.
+        """
+        known = set(cls.__dataclass_fields__)
+        if set(values) != known:
+            wrong = sorted(set(values) ^ known)
+            raise ValueError(f"these are not the values of a spec: {', '.join(wrong)}")
+        recipes = {
+            key: {label: recipe_from_plain(key, one) for label, one in values[key].items()}
+            for key in SECTIONS
+        }
+        return cls(**{**values, **recipes})
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+
+def ready_specs() -> dict[str, str]:
+    """Return the specs that come with the package: name and text."""
+    folder = resources.files("robustbandits.experiments") / "specs"
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    return {
+        file.name.removesuffix(".toml"): file.read_text(encoding="utf-8")
+        for file in files
+        if file.name.endswith(".toml")
+    }
+
+
+def read_spec(source: str | os.PathLike[str]) -> Spec:
+    """Read a TOML file, or one of the ready specs by its name.
+
+    Examples
+    --------
+    >>> read_spec("smoke").name
+    'smoke'
+    """
+    path, name = Path(source), str(source)
+    if path.name == name and path.suffix != ".toml" and not path.is_file():
+        ready = ready_specs()
+        if name not in ready:
+            remedy = f"neither a file nor a ready spec; {nearest(name, ready)}"
+            raise SpecError(name, None, remedy)
+        return parse_spec(ready[name], source=name)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise SpecError(name, None, f"larger than {MAX_BYTES:,} bytes: not a spec")
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise SpecError(name, None, "not UTF-8 text") from None
+    except OSError as error:
+        raise SpecError(name, None, f"cannot be read: {error.strerror}") from error
+    return parse_spec(text, source=name)
+
+
+def parse_spec(text: str, source: str = "<text>") -> Spec:
+    """Make a spec from TOML text; ``source`` is what errors call it."""
+    values = spec_values(text, source)
+    try:
+        return Spec(**{"name": Path(source).stem, **values})
+    except (ValueError, TypeError) as error:
+        raise SpecError(source, None, str(error)) from None
+
+
+def _count(name: str, value: Any, high: int) -> int:
+    count = require.count(name, value)
+    if count > high:
+        raise ValueError(f"{name} must be <= {high:,}, got {count:,}")
+    return count
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, got {value!r}")
+    return value.strip()
+
+
+def _check_different(argument: str, recipes: dict[str, Any]) -> None:
+    """Refuse one recipe under two labels: it would be played twice for nothing."""
+    seen: dict[str, str] = {}
+    for label, recipe in recipes.items():
+        other = seen.setdefault(canonical(recipe_to_plain(recipe)), label)
+        if other != label:
+            raise ValueError(f"{argument} {other!r} and {label!r} are one and the same recipe")

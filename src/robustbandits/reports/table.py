@@ -1,0 +1,158 @@
+"""A table: rows that can be written as Markdown, CSV and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from robustbandits.metrics.estimate import Estimate
+
+Cell = str | float | int | Estimate | None
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "–": "--",
+    "∞": r"$\infty$",
+    **{sign: "\\" + sign for sign in "&%$#_{}"},
+}
+
+
+class Column(NamedTuple):
+    """Head of a column, and what its cells are: ``"text"``, ``"number"`` or ``"estimate"``."""
+
+    head: str
+    kind: str = "number"
+
+    @property
+    def key(self) -> str:
+        """Head for programs: lower case, underscores."""
+        return re.sub(r"[^a-z0-9]+", "_", self.head.lower()).strip("_")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under typed columns.
+
+    Attributes
+    ----------
+    name
+        Short name, for files and links.
+    title
+        A line that says what the numbers are.
+    columns, rows
+        Heads and cells. An :class:`Estimate` is a value with its 95 % interval; None is a cell
+        that does not apply.
+    notes
+        Sentences on how to read it.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"row {row!r} must have {len(self.columns)} cells")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """Cells as people read them."""
+        return [tuple(shown(cell) for cell in row) for row in self.rows]
+
+    def to_markdown(self) -> str:
+        """Return the table in GitHub's Markdown, with title and notes."""
+        rule = [":--" if column.kind == "text" else "--:" for column in self.columns]
+        body = [[_markdown(cell) for cell in row] for row in self.texts()]
+        heads = [_markdown(column.head) for column in self.columns]
+        lines = [f"| {' | '.join(cells)} |" for cells in (heads, rule, *body)]
+        notes = [f"\n{_markdown(note)}" for note in self.notes]
+        return "\n".join([f"### {_markdown(self.title)}\n", *lines, *notes]) + "\n"
+
+    def to_csv(self) -> str:
+        """Return the table as CSV, with all digits; an estimate has three columns."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([key for column in self.columns for key in _keys(column)])
+        for row in self.rows:
+            cells = zip(self.columns, row, strict=True)
+            writer.writerow([part for column, cell in cells for part in _parts(column, cell)])
+        return text.getvalue()
+
+    def to_latex(self) -> str:
+        """Return the table as a LaTeX longtable; needs the packages longtable and booktabs."""
+        layout = "".join("l" if column.kind == "text" else "r" for column in self.columns)
+        heads = " & ".join(_latex(column.head) for column in self.columns) + r" \\"
+        title = " ".join([self.title + ".", *self.notes])
+        lines = [
+            rf"\begin{{longtable}}{{{layout}}}",
+            rf"\caption{{{_latex(title)}}}\label{{tab:{self.name}}}\\",
+            rf"\toprule {heads} \midrule \endfirsthead",
+            rf"\toprule {heads} \midrule \endhead",
+            r"\bottomrule \endlastfoot",
+            *[" & ".join(_latex(cell) for cell in row) + r" \\" for row in self.texts()],
+            r"\end{longtable}",
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def shown(cell: Cell) -> str:
+    """Return a cell as people read it: four digits, thousands set off, a dash for the unknown."""
+    if cell is None:
+        return "–"
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, Estimate):
+        if not cell.has_interval or cell.low == cell.high:
+            return shown(cell.value)
+        return f"{shown(cell.value)} ({shown(cell.low)} to {shown(cell.high)})"
+    if math.isnan(cell):
+        return "–"
+    if math.isinf(cell):
+        return "∞" if cell > 0 else "-∞"
+    if isinstance(cell, int) or abs(cell) >= 1000:
+        return f"{cell:,.0f}"
+    return f"{cell + 0.0:.4g}"
+
+
+def _keys(column: Column) -> Sequence[str]:
+    if column.kind != "estimate":
+        return (column.key,)
+    return (column.key, f"{column.key}_low", f"{column.key}_high")
+
+
+def _parts(column: Column, cell: Cell) -> Sequence[str]:
+    if column.kind == "estimate":
+        ends = cell if isinstance(cell, Estimate) else ("", "", "")
+        return [_raw(end) for end in ends]
+    return (_raw(cell if not isinstance(cell, Estimate) else cell.value),)
+
+
+def _raw(cell: str | float | None) -> str:
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return ""
+    # Older versions of Python write a lone carriage return without quotes, as if a row ended.
+    return cell.replace("\r", " ") if isinstance(cell, str) else repr(cell)
+
+
+def _markdown(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>|])", r"\\\1", " ".join(text.split()))
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(sign, sign) for sign in " ".join(text.split()))

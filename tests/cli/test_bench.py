@@ -1,0 +1,23 @@
+"""robustbandits bench: it measures, whatever the machine."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from robustbandits.cli.app import app
+
+runner = CliRunner()
+
+
+@pytest.mark.slow
+def test_bench_measures_each_policy():
+    result = runner.invoke(app, ["bench", "--rounds", "50", "--json"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["policies"]
+    names = [row["policy"] for row in rows]
+    assert names == ["LinUCB", "LinTS", "Greedy", "RobustBandit", "BOB-No-Restart"]
+    assert all(row["rounds_per_second"] > 0 for row in rows)
+    text = runner.invoke(app, ["bench", "--rounds", "50"]).output
+    assert "M rounds/s" in text
+    assert text.count("\n") == 1 + len(rows)

@@ -1,0 +1,78 @@
+"""robustbandits cache: shows what is kept, clears only what is ours."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from robustbandits.cli.app import app
+
+runner = CliRunner()
+OWN = "own-" + "0" * 20
+FACTORS = "a" * 40 + ".npz"
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """A cache with machine code, factors, and things that are none of our business."""
+    monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path))
+    (tmp_path / OWN / "inner").mkdir(parents=True)
+    (tmp_path / OWN / "inner" / "code").write_bytes(b"x" * 100)
+    (tmp_path / "own-notes").mkdir()
+    (tmp_path / "thesis.txt").write_text("words")
+    (tmp_path / "factors").mkdir()
+    (tmp_path / "factors" / FACTORS).write_bytes(b"y" * 50)
+    (tmp_path / "factors" / "mine.npz").write_bytes(b"z")
+    return tmp_path
+
+
+def shown():
+    result = runner.invoke(app, ["cache", "--json"])
+    assert result.exit_code == 0, result.output
+    return {one["name"]: one for one in json.loads(result.stdout)}
+
+
+def test_cache_shows_folders_and_sizes(root):
+    rows = shown()
+    assert rows["kernels"]["bytes"] == 100
+    assert rows["kernels"]["folder"] == str(root)
+    assert rows["factors"]["bytes"] == 50
+    assert rows["factors"]["folder"] == str(root / "factors")
+    assert "data" in rows
+    text = runner.invoke(app, ["cache"]).output
+    assert "100 bytes" in text
+    assert str(root) in text
+
+
+def test_clear_deletes_what_is_ours_and_nothing_else(root):
+    result = runner.invoke(app, ["cache", "clear"])
+    assert result.exit_code == 0, result.output
+    assert "kernels: 1 deleted, 100 bytes" in result.output
+    left = sorted(str(path.relative_to(root)) for path in root.rglob("*"))
+    assert left == ["factors", "factors/mine.npz", "own-notes", "thesis.txt"]
+    assert shown()["kernels"]["bytes"] == 0
+
+
+def test_clear_can_be_told_what(root):
+    assert runner.invoke(app, ["cache", "clear", "factors"]).exit_code == 0
+    assert (root / OWN).is_dir()
+    assert not (root / "factors" / FACTORS).exists()
+
+
+def test_a_link_is_removed_but_not_followed(root, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "precious").write_text("words")
+    (root / ("outside-" + "1" * 20)).symlink_to(elsewhere, target_is_directory=True)
+    assert runner.invoke(app, ["cache", "clear"]).exit_code == 0
+    assert (elsewhere / "precious").read_text() == "words"
+    assert not (root / ("outside-" + "1" * 20)).exists()
+
+
+def test_an_empty_cache_is_no_failure(tmp_path, monkeypatch):
+    monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path / "nothing"))
+    assert shown()["kernels"]["bytes"] == 0
+    assert runner.invoke(app, ["cache", "clear"]).exit_code == 0
+
+
+def test_data_are_not_for_clearing():
+    assert runner.invoke(app, ["cache", "clear", "data"]).exit_code == 2

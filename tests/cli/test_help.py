@@ -1,0 +1,77 @@
+"""Help that teaches, completion, no colours where none are wanted, and a quick start."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from robustbandits.cli.app import app
+
+runner = CliRunner()
+COMMANDS = ["play", "run", "report", "reproduce", "list", "data", "bench", "cache"]
+
+
+def paths():
+    """Every command and subcommand."""
+    found = []
+    waiting = [([], get_command(app))]
+    while waiting:
+        path, command = waiting.pop()
+        inner = getattr(command, "commands", {})
+        waiting.extend(([*path, name], one) for name, one in inner.items())
+        if path and not inner:
+            found.append(path)
+    return sorted(found)
+
+
+def test_all_commands_are_there():
+    assert sorted(get_command(app).commands) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("path", paths(), ids=" ".join)
+def test_help_of_every_command_has_an_example(path):
+    result = runner.invoke(app, [*path, "--help"])
+    assert result.exit_code == 0
+    assert "Example: robustbandits " + " ".join(path) in " ".join(result.output.split())
+
+
+def completed(*words):
+    """What the shell offers for the last word."""
+    line = {"COMP_WORDS": " ".join(["robustbandits", *words]), "COMP_CWORD": str(len(words))}
+    environment = {"_ROBUSTBANDITS_COMPLETE": "complete_bash", **line}
+    return runner.invoke(app, [], prog_name="robustbandits", env=environment).output.split()
+
+
+def test_shell_completes_commands_words_and_recipes():
+    assert completed("rep") == ["report", "reproduce"]
+    assert completed("list", "pol") == ["policies"]
+    assert completed("play", "--policy", "Lin") == ["LinUCB", "LinTS"]
+    assert completed("run", "smo") == ["smoke"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [["--help"], ["play", "--help"], ["list"], ["conquer"]])
+def test_no_color_is_respected_even_when_colours_are_forced(arguments):
+    environment = {**os.environ, "NO_COLOR": "1", "FORCE_COLOR": "1"}
+    command = [sys.executable, "-m", "robustbandits", *arguments]
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert done.stdout or done.stderr
+    assert b"\x1b[" not in done.stdout + done.stderr
+
+
+def test_help_imports_nothing_heavy():
+    heavy = ("numba", "numpy", "scipy", "pandas", "polars", "pyarrow", "dask", "distributed")
+    heavy += ("plotly", "matplotlib", "rich.console")
+    code = (
+        "import sys\n"
+        "from robustbandits.cli.app import app\n"
+        "try: app(['--help'])\n"
+        "except SystemExit: pass\n"
+        f"sys.exit(', '.join(name for name in {heavy} if name in sys.modules) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Usage" in done.stdout

@@ -1,0 +1,86 @@
+"""robustbandits list: everything that is exported, with what it assumes."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from robustbandits.cli.app import app
+from robustbandits.experiments.catalogue import kinds
+from robustbandits.experiments.spec import ready_specs
+from robustbandits.game.facts import AttackFacts, EnvironmentFacts, PolicyFacts
+from robustbandits.game.problem import Problem
+
+runner = CliRunner()
+
+
+def listed(what):
+    result = runner.invoke(app, ["list", what, "--json"])
+    assert result.exit_code == 0, result.output
+    return {entry["name"]: entry for entry in json.loads(result.stdout)[what]}
+
+
+@pytest.mark.parametrize("what", ["policies", "attacks", "environments"])
+def test_everything_exported_is_listed_with_a_line_and_its_facts(what):
+    entries = listed(what)
+    assert list(entries) == list(kinds(what))
+    for name, entry in entries.items():
+        assert entry["summary"].strip(), name
+        assert entry["facts"], f"{name} has no facts"
+
+
+@pytest.mark.parametrize(
+    ("what", "kind"),
+    [("policies", PolicyFacts), ("attacks", AttackFacts), ("environments", EnvironmentFacts)],
+)
+def test_facts_are_of_the_right_kind(what, kind):
+    for name, recipe in kinds(what).items():
+        assert isinstance(recipe.facts, kind), name
+
+
+def test_facts_agree_with_the_parameters():
+    for name, entry in listed("policies").items():
+        required = [one["name"] for one in entry["parameters"] if one.get("required")]
+        assert ("budget" in entry["facts"]["needs"]) == ("budget" in required), name
+
+
+def test_policies_that_need_the_horizon_say_so():
+    for recipe in kinds("policies").values():
+        needs = recipe.facts.needs
+        made = recipe(10.0) if "budget" in needs else recipe()
+        problem = Problem(arms=3, dim=2)
+        if "horizon" in needs:
+            with pytest.raises(ValueError, match="rounds"):
+                made.start(problem)
+        else:
+            made.start(problem)
+
+
+def test_parameters_have_their_defaults():
+    parameters = {one["name"]: one for one in listed("policies")["RobustLinUCB"]["parameters"]}
+    assert parameters["budget"]["required"]
+    assert parameters["sigma"]["default"] == 0.1
+    assert listed("policies")["RobustBandit"]["presets"] == ["as_coded", "as_written"]
+
+
+def test_specs_are_listed_with_their_text():
+    entries = listed("specs")
+    assert {name: entry["text"] for name, entry in entries.items()} == ready_specs()
+    assert all(entry["summary"] for entry in entries.values())
+
+
+def test_list_alone_shows_all_four():
+    result = runner.invoke(app, ["list"])
+    assert result.exit_code == 0
+    for word in ("POLICIES", "ATTACKS", "ENVIRONMENTS", "SPECS", "LinUCB", "Garcelon", "smoke"):
+        assert word in result.output
+
+
+def test_text_shows_assumptions_and_parameters():
+    text = runner.invoke(app, ["list", "policies"]).output
+    assert "needs: budget; adversary: known budget" in text
+    assert "ridge=0.1, delta=0.01" in text
+
+
+def test_unknown_word_is_a_usage_error():
+    assert runner.invoke(app, ["list", "polices"]).exit_code == 2

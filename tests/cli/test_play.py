@@ -1,0 +1,76 @@
+"""robustbandits play: one game, the same as in Python."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import robustbandits as rb
+from robustbandits.cli.app import app
+
+runner = CliRunner()
+
+
+def played(*arguments):
+    result = runner.invoke(app, ["play", *arguments, "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_a_game_from_the_command_line_is_the_game_from_python():
+    facts = played(
+        *("--policy", "LinUCB(sigma=0.2)", "--attack", "Garcelon", "--budget", "5"),
+        *("--environment", "Simulation(arms=4)", "--rounds", "60", "--seed", "7"),
+    )
+    ledger = rb.simulate(
+        environment=rb.environments.Simulation(arms=4),
+        attack=rb.attacks.Garcelon(5.0),
+        policy=rb.policies.LinUCB(sigma=0.2),
+        rounds=60,
+        seed=7,
+    )
+    assert facts["regret"] == ledger.final_regret
+    assert facts["spent"] == ledger.spent
+    assert facts["attacked_rounds"] == ledger.attacked_rounds
+    assert facts["policy"] == "LinUCB(sigma=0.2)"
+    assert facts["attack"] == "Garcelon(budget=5.0)"
+    assert facts["budget"] == 5.0
+
+
+def test_budget_without_limit_is_null_in_json():
+    facts = played("--attack", "Garcelon(inf)", "--rounds", "20")
+    assert facts["budget"] is None
+
+
+def test_text_for_people():
+    result = runner.invoke(app, ["play", "--rounds", "20"])
+    assert result.exit_code == 0
+    assert "regret per round" in result.stdout
+    assert "played in" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--policy", "LinUBC"], "did you mean LinUCB"),
+        (["--policy", "LinUCB(sigma=-1)"], "sigma must be >= 0, got -1"),
+        (["--policy", "LinUCB(sigma=[1, 2])"], "is a sweep"),
+        (["--attack", "Garcelon"], "Garcelon needs budget"),
+        (["--budget", "3"], "NoAttack has no parameter 'budget'"),
+        (["--attack", "Garcelon(3)", "--budget", "3"], "budget is given twice"),
+        (["--attack", "Garcelon", "--budget", "-3"], "budget must be >= 0, got -3.0"),
+        (["--environment", "Simulation(arms=0)"], "arms must be >= 1, got 0"),
+    ],
+)
+def test_bad_recipes_fail_in_one_line(arguments, message):
+    result = runner.invoke(app, ["play", "--rounds", "10", *arguments])
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: ")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not result.stdout
+
+
+@pytest.mark.parametrize("option", [["--rounds", "0"], ["--seed", "-1"], ["--budget", "much"]])
+def test_bad_options_are_usage_errors(option):
+    assert runner.invoke(app, ["play", *option]).exit_code == 2

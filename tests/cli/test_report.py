@@ -1,0 +1,120 @@
+"""``robustbandits report``, as a user types it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import robustbandits as rb
+from robustbandits._jit import jit_is_on
+from robustbandits.cli.app import app
+from robustbandits.experiments.plan import make_plan
+from robustbandits.experiments.run import run
+from robustbandits.experiments.spec import Spec
+from robustbandits.experiments.store import Store
+
+runner = CliRunner()
+
+
+def spec(name="mine", seeds=2):
+    return Spec(
+        name=name,
+        environments=[rb.environments.Simulation(arms=3, dim=2)],
+        attacks=[rb.attacks.NoAttack(), rb.attacks.Garcelon(2.0)],
+        policies=[rb.policies.LinUCB(), rb.policies.Greedy()],
+        rounds=60,
+        seeds=seeds,
+        points=10,
+    )
+
+
+@pytest.fixture
+def store(tmp_path):
+    folder = tmp_path / "store"
+    run(spec(), folder, workers=1, progress=False)
+    return folder
+
+
+def report(*arguments):
+    return runner.invoke(app, ["report", *map(str, arguments)])
+
+
+@pytest.mark.slow
+def test_report_writes_and_says_what(store, tmp_path):
+    out = tmp_path / "out"
+    result = report(store, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "mine: 8 games" in result.output
+    assert "unfinished" not in result.output
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "2 of 2 matches" in page
+    assert (out / "mine" / "figure.pdf").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not jit_is_on, reason="the same, slower")
+def test_json_lists_the_files(store, tmp_path):
+    result = report(store, "--out", tmp_path / "out", "--json", "--title", "A <title>")
+    told = json.loads(result.stdout)
+    assert told["page"] in told["files"]
+    assert "A &lt;title&gt;" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_unfinished_and_damaged_are_told(store, tmp_path):
+    first, second = make_plan(spec()).matches
+    Store(store).path_of(second.id).write_bytes(b"PAR1 nonsense")
+    result = report(store, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "1 of 2 matches" in result.output
+    assert second.id in result.output  # the damaged file is named
+    assert first.id not in result.output
+    assert "Unfinished" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not jit_is_on, reason="the same, slower")
+def test_several_experiments_and_a_choice(store, tmp_path):
+    run(spec("other", seeds=1), store, workers=1, progress=False)
+    result = report(store, "--out", tmp_path / "all")
+    assert "mine" in result.output
+    assert "other: 4 games" in result.output
+    result = report(store, "--out", tmp_path / "one", "--only", "other")
+    assert "mine" not in result.output
+    assert not (tmp_path / "one" / "mine").exists()
+    result = report(store, "--only", "nobody")
+    assert result.exit_code == 2
+    assert "nobody" in result.output
+
+
+def test_store_without_experiments_is_told(tmp_path):
+    folder = tmp_path / "empty"
+    Store(folder).open()
+    result = report(folder, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "no experiments" in result.output
+    assert "robustbandits run" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_empty_folder_is_no_store(tmp_path):
+    result = report(tmp_path, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "no store" in result.output
+
+
+def test_folder_of_something_else_is_told(tmp_path):
+    (tmp_path / "holiday.jpg").write_bytes(b"")
+    result = report(tmp_path, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "not a store" in result.output
+
+
+def test_missing_store_is_a_usage_error(tmp_path):
+    assert report(tmp_path / "nowhere").exit_code == 2
+
+
+def test_help_has_an_example():
+    result = report("--help")
+    assert result.exit_code == 0
+    assert "robustbandits report store --out report" in result.output

@@ -1,0 +1,132 @@
+"""``robustbandits run``, as a user types it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from experiments.lab import TOML, picture, small_spec
+from robustbandits.cli.app import app
+from robustbandits.experiments import run as run_module
+from robustbandits.experiments.store import Store
+
+pytest.importorskip("pyarrow")
+runner = CliRunner()
+
+
+@pytest.fixture
+def spec(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(TOML.format(rounds=200, seeds=3), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return tmp_path / "store"
+
+
+def invoke(*arguments):
+    return runner.invoke(app, ["run", *map(str, arguments)])
+
+
+def test_a_spec_is_played_and_a_second_run_finds_it(spec, store):
+    first = invoke(spec, "--store", store, "--json")
+    assert first.exit_code == 0, first.output
+    told = json.loads(first.stdout)
+    assert (told["matches"], told["played"], told["found"]) == (3, 3, 0)
+    (found,) = Store(store).experiments()
+    assert found.spec == small_spec()
+    second = invoke(spec, "--store", store)
+    assert second.exit_code == 0
+    assert "0 matches played, 3 were there" in second.stdout
+    assert f"robustbandits report {store}" in second.stdout
+
+
+def test_dry_run_shows_the_plan_and_creates_nothing(spec, store):
+    result = invoke(spec, "--store", store, "--dry-run")
+    assert result.exit_code == 0
+    assert "12 games in 3 matches" in result.stdout
+    assert not store.exists()
+
+
+def test_dry_run_knows_what_is_there_already(spec, store):
+    invoke(spec, "--store", store)
+    before = picture(store)
+    result = invoke(spec, "--store", store, "--dry-run", "--json")
+    told = json.loads(result.stdout)
+    assert (told["matches"], told["missing_matches"], told["games"]) == (3, 0, 12)
+    assert "0 are missing" in invoke(spec, "--store", store, "--dry-run").stdout
+    assert picture(store) == before
+
+
+def test_a_huge_number_of_games_needs_a_yes(tmp_path, store):
+    path = tmp_path / "huge.toml"
+    path.write_text(TOML.format(rounds=200, seeds=50_000), encoding="utf-8")
+    result = invoke(path, "--store", store)
+    assert result.exit_code == 2
+    assert "200,000 games" in result.output
+    assert "--yes" in result.output
+    assert not store.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [(["--engine", "steam"], 2), (["--workers", "0"], 2), (["--engine", "dask://"], 2)],
+)
+def test_wrong_usage_is_told_and_nothing_is_created(options, code, spec, store):
+    result = invoke(spec, "--store", store, *options)
+    assert result.exit_code == code
+    assert not store.exists()
+
+
+def test_an_unknown_spec_is_an_error_in_one_line(store):
+    result = invoke("smokee", "--store", store)
+    assert result.exit_code == 1
+    assert "smoke" in result.output
+    assert not store.exists()
+
+
+def test_a_folder_of_something_else_is_an_error_in_one_line(spec, tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "thesis.tex").write_text("precious")
+    result = invoke(spec, "--store", tmp_path / "home")
+    assert result.exit_code == 1
+    assert "is not a store" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_newer_store_is_an_error_in_one_line(spec, store):
+    invoke(spec, "--store", store)
+    (store / "store.json").write_text('{"format": 99, "made_by": "robustbandits 9.0"}')
+    result = invoke(spec, "--store", store)
+    assert result.exit_code == 1
+    assert "robustbandits 9.0" in result.output
+
+
+def test_a_damaged_file_is_named(spec, store):
+    invoke(spec, "--store", store)
+    path = next((store / "matches").iterdir())
+    path.write_bytes(b"junk")
+    result = invoke(spec, "--store", store)
+    assert result.exit_code == 0
+    assert "damaged, set aside and played again" in result.output
+    assert path.name in result.output
+
+
+def test_ctrl_c_says_how_to_go_on(spec, store, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run_module, "run", interrupted)
+    result = invoke(spec, "--store", store)
+    assert result.exit_code == 130
+    assert "the same command goes on where it stopped" in result.output
+
+
+def test_help_teaches_with_an_example():
+    result = invoke("--help")
+    assert result.exit_code == 0
+    assert "robustbandits run smoke" in result.output

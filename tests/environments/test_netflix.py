@@ -1,0 +1,132 @@
+"""Netflix as a bandit: the user's copy, or a stand-in that says it is one."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+
+from robustbandits._jit import jit_is_on
+from robustbandits.environments import Netflix, factor_cache
+from robustbandits.environments.rating_recipe import STAND_IN
+from robustbandits.game.match import NATURE, stream
+from robustbandits.game.simulate import simulate
+from robustbandits.policies import Greedy
+from shared_data import sample
+
+NEEDS_JIT = pytest.mark.skipif(not jit_is_on, reason="factorises 100,000 ratings")
+
+
+@pytest.fixture(autouse=True)
+def no_data_but_ours(tmp_path, monkeypatch):
+    monkeypatch.setattr(factor_cache, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("ROBUSTBANDITS_DATA", str(tmp_path / "data"))
+    monkeypatch.delenv("ROBUSTBANDITS_NETFLIX", raising=False)
+
+
+def write_ratings(folder, movies=12, users=40):
+    """Write a small copy in the original format."""
+    rng = np.random.default_rng(0)
+    (folder / "training_set").mkdir(parents=True)
+    for movie in range(1, movies + 1):
+        raters = rng.choice(users, 20, replace=False)
+        lines = [f"{movie}:"] + [f"{6 + 3 * u},{rng.integers(1, 6)},2005-09-06" for u in raters]
+        path = folder / "training_set" / f"mv_{movie:07}.txt"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def little(**changes) -> Netflix:
+    return Netflix(**{"arms": 5, "users": 10, "rank": 2, "min_ratings": 1, **changes})
+
+
+def test_without_a_copy_one_message_offers_the_stand_in():
+    with pytest.raises(FileNotFoundError) as caught:
+        Netflix().start(10, stream(0, NATURE))
+    message = str(caught.value)
+    for word in ("ROBUSTBANDITS_NETFLIX", "path=", "data check", "Netflix.synthetic()"):
+        assert word in message
+
+
+def test_a_copy_is_found_by_path_or_variable(tmp_path, monkeypatch):
+    write_ratings(tmp_path / "mine")
+    by_path = little(path=tmp_path / "mine")
+    monkeypatch.setenv("ROBUSTBANDITS_NETFLIX", str(tmp_path / "mine"))
+    by_variable = little()
+    assert by_path.fingerprint == by_variable.fingerprint
+    assert by_path.start(10, stream(0, NATURE)).problem.dim == 2
+    assert by_path.name == by_variable.name == "Netflix"
+
+
+def test_real_or_synthetic_takes_what_there_is(tmp_path, monkeypatch):
+    assert Netflix.real_or_synthetic(arms=5).stand_in
+    assert Netflix.real_or_synthetic(arms=5).arms == 5
+    assert not Netflix.real_or_synthetic(path=tmp_path).stand_in
+    write_ratings(tmp_path / "mine")
+    monkeypatch.setenv("ROBUSTBANDITS_NETFLIX", str(tmp_path / "mine"))
+    assert not Netflix.real_or_synthetic(arms=5).stand_in
+
+
+def test_too_few_popular_movies_is_said(tmp_path):
+    write_ratings(tmp_path)
+    with pytest.raises(ValueError, match=r"arms must be at most 0, .* at least 10001 ratings"):
+        little(path=tmp_path, min_ratings=10_001).start(10, stream(0, NATURE))
+
+
+def test_the_stand_in_never_passes_for_the_real_thing():
+    for recipe in (
+        Netflix.synthetic(),
+        Netflix.synthetic(arms=5, noise=0.2),
+        dataclasses.replace(Netflix.synthetic(), scale=0.02),
+        Netflix.from_dict(json.loads(json.dumps(Netflix.synthetic().to_dict()))),
+        Netflix(source="synthetic"),
+    ):
+        assert recipe.stand_in
+        assert recipe.name == "Netflix" + STAND_IN
+        assert recipe.label.endswith(STAND_IN)
+    assert Netflix().label == "Netflix"
+
+
+@NEEDS_JIT
+def test_a_game_on_the_stand_in_says_so():
+    ledger = simulate(
+        environment=Netflix.synthetic(scale=0.001), policy=Greedy(), rounds=10, seed=0
+    )
+    assert ledger.environment.endswith(STAND_IN)
+
+
+@NEEDS_JIT
+def test_the_stand_in_scales_the_fewest_ratings_with_its_users():
+    recipe = Netflix.synthetic(scale=0.001)
+    assert recipe.fewest_ratings == math.ceil(10_001 * math.sqrt(0.001))
+    factors = recipe.load_factors()
+    nature = recipe.start(10, stream(0, NATURE))
+    assert (factors.item_counts[nature.items] >= recipe.fewest_ratings).all()
+    # In the real data 2,042 of 17,770 movies have more than 10,000 ratings: 11 %.
+    share = (factors.item_counts >= recipe.fewest_ratings).mean()
+    assert 0.08 < share < 0.15
+    assert Netflix().fewest_ratings == 10_001
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"), [("source", "fake"), ("scale", 2.0), ("scale", -1.0)]
+)
+def test_a_bad_parameter_is_refused_by_name(argument, value):
+    with pytest.raises(ValueError, match=f"{argument} must be .*{value}"):
+        Netflix(**{argument: value})
+
+
+def test_a_stand_in_has_no_path():
+    with pytest.raises(ValueError, match="path must be None"):
+        Netflix.synthetic(path="mine")
+
+
+@pytest.mark.slow
+@NEEDS_JIT
+def test_a_real_sample_of_netflix_plays():
+    recipe = Netflix(path=sample("netflix/utd_subset/union_movie_user_rating.csv"), min_ratings=500)
+    nature = recipe.start(10, stream(0, NATURE))
+    assert nature.draw(10).means.max() == 1.0
+    assert recipe.load_factors().train_rmse < 0.8

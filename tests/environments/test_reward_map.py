@@ -1,0 +1,152 @@
+"""Which maps from ratings to rewards keep the mean linear in what the policy sees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from robustbandits.environments.reward_map import (
+    LINEAR_MAPS,
+    REWARD_MAPS,
+    lengths,
+    map_rewards,
+    products,
+)
+
+EACH = pytest.mark.parametrize("name", REWARD_MAPS)
+LINEAR = pytest.mark.parametrize("name", LINEAR_MAPS)
+
+
+def items_and_theta(items: int = 20, dim: int = 10, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    return np.abs(rng.normal(0.6, 0.3, (items, dim))), np.abs(rng.normal(0.5, 0.2, dim))
+
+
+def misfit(mapped) -> float:
+    """Largest error of the best linear fit to the means."""
+    best = np.linalg.lstsq(mapped.contexts, mapped.means, rcond=None)[0]
+    return float(np.abs(mapped.contexts @ best - mapped.means).max())
+
+
+@LINEAR
+@pytest.mark.parametrize("seed", range(5))
+def test_linear_maps_are_exactly_linear(name, seed):
+    mapped = map_rewards(name, *items_and_theta(seed=seed))
+    np.testing.assert_allclose(mapped.contexts @ mapped.theta, mapped.means, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_affine_is_not_linear_for_any_theta(seed):
+    # 20 items in 10 dimensions: no theta whatever explains the shifted means.
+    assert misfit(map_rewards("affine", *items_and_theta(seed=seed))) > 0.01
+    for name in LINEAR_MAPS:
+        assert misfit(map_rewards(name, *items_and_theta(seed=seed))) < 1e-12
+
+
+@EACH
+def test_bounds_are_the_true_lengths(name):
+    mapped = map_rewards(name, *items_and_theta())
+    assert mapped.context_bound == pytest.approx(
+        np.linalg.norm(mapped.contexts, axis=1).max(), rel=1e-15
+    )
+    assert mapped.theta_bound == pytest.approx(np.linalg.norm(mapped.theta), rel=1e-15)
+
+
+@pytest.mark.parametrize("name", ["shift-features", "affine", "affine+intercept"])
+def test_the_worst_item_pays_zero_and_the_best_one(name):
+    means = map_rewards(name, *items_and_theta()).means
+    assert means.min() == 0.0
+    assert means.max() == 1.0
+
+
+def test_three_maps_agree_on_the_means():
+    shift, affine, intercept = (
+        map_rewards(name, *items_and_theta()).means
+        for name in ("shift-features", "affine", "affine+intercept")
+    )
+    assert np.array_equal(shift, affine)
+    assert np.array_equal(shift, intercept)
+
+
+def test_shifting_features_puts_the_worst_item_at_the_origin():
+    features, theta = items_and_theta()
+    mapped = map_rewards("shift-features", features, theta)
+    worst = (features @ theta).argmin()
+    assert not mapped.contexts[worst].any()
+    span = np.ptp(features @ theta)
+    np.testing.assert_allclose(mapped.theta, theta / span, rtol=1e-13)
+
+
+def test_scaling_makes_the_longest_item_and_theta_one_long():
+    features, theta = items_and_theta()
+    mapped = map_rewards("scale", features, theta)
+    assert mapped.context_bound == pytest.approx(1.0, rel=1e-15)
+    assert mapped.theta_bound == pytest.approx(1.0, rel=1e-15)
+    order = (features @ theta).argsort()
+    assert np.array_equal(mapped.means.argsort(), order)
+
+
+def test_affine_leaves_features_alone():
+    features, theta = items_and_theta()
+    assert np.array_equal(map_rewards("affine", features, theta).contexts, features)
+
+
+def test_the_intercept_is_the_last_coordinate():
+    features, theta = items_and_theta()
+    mapped = map_rewards("affine+intercept", features, theta)
+    assert mapped.intercept
+    assert mapped.contexts.shape == (20, 11)
+    assert np.ptp(mapped.contexts[:, -1]) == 0.0
+    assert mapped.context_bound == pytest.approx(1.0, rel=1e-15)
+    others = [map_rewards(name, features, theta).intercept for name in ("scale", "affine")]
+    assert others == [False, False]
+
+
+@given(
+    arrays(np.float64, (6, 3), elements=st.floats(0.1, 5)),
+    arrays(np.float64, 3, elements=st.floats(0.1, 5)),
+    st.sampled_from(REWARD_MAPS),
+)
+def test_means_lie_between_zero_and_one(features, theta, name):
+    assume(np.ptp(products(features, theta)) > 1e-3)  # less is lost to rounding
+    mapped = map_rewards(name, features, theta)
+    assert mapped.means.min() >= 0.0
+    assert mapped.means.max() <= 1.0 + 1e-12
+    if name in LINEAR_MAPS:
+        size = mapped.context_bound * mapped.theta_bound
+        error = np.abs(mapped.contexts @ mapped.theta - mapped.means).max()
+        assert error <= 1e-10 * max(1.0, size)
+
+
+@EACH
+def test_the_arguments_stay_as_they_were(name):
+    features, theta = items_and_theta()
+    kept = features.copy(), theta.copy()
+    map_rewards(name, features, theta)
+    assert np.array_equal(features, kept[0])
+    assert np.array_equal(theta, kept[1])
+
+
+@pytest.mark.parametrize("name", ["shift-features", "affine", "affine+intercept"])
+def test_items_of_one_mean_cannot_fill_the_range(name):
+    with pytest.raises(ValueError, match=r"needs items of different means.*draw more arms"):
+        map_rewards(name, np.ones((4, 2)), np.ones(2))
+
+
+def test_scale_refuses_negative_ratings_and_names_the_remedy():
+    with pytest.raises(ValueError, match=r"smallest is -2: use reward_map='shift-features'"):
+        map_rewards("scale", np.array([[1.0], [-2.0]]), np.ones(1))
+
+
+def test_scale_refuses_nothing_but_zeros():
+    with pytest.raises(ValueError, match="not all zero"):
+        map_rewards("scale", np.zeros((4, 2)), np.ones(2))
+
+
+def test_products_and_lengths_are_numpys():
+    features, theta = items_and_theta()
+    np.testing.assert_allclose(products(features, theta), features @ theta, rtol=1e-14)
+    np.testing.assert_allclose(lengths(features), np.linalg.norm(features, axis=1), rtol=1e-14)

@@ -1,0 +1,80 @@
+"""Recipes typed on one line: read, never run."""
+
+import math
+
+import pytest
+
+import robustbandits as rb
+from robustbandits.experiments.recipe_text import parse_recipe
+
+
+@pytest.mark.parametrize(
+    ("section", "text", "recipe"),
+    [
+        ("policies", "LinUCB", rb.policies.LinUCB()),
+        ("policies", " LinUCB() ", rb.policies.LinUCB()),
+        ("policies", "LinUCB(sigma=2e-1, radius=det)", rb.policies.LinUCB(sigma=0.2, radius="det")),
+        ("policies", "LinUCB(radius='det')", rb.policies.LinUCB(radius="det")),
+        ("policies", "RobustLinUCB(100)", rb.policies.RobustLinUCB(100)),
+        ("policies", "RobustBandit.as_written", rb.policies.RobustBandit.as_written()),
+        (
+            "policies",
+            "RobustBandit.as_coded(sigma=0.5)",
+            rb.policies.RobustBandit.as_coded(sigma=0.5),
+        ),
+        (
+            "policies",
+            "BOBNoRestart(candidates=[0, 1], clip=false, alpha=None)",
+            rb.policies.BOBNoRestart(candidates=[0, 1], clip=False),
+        ),
+        ("attacks", "Garcelon(budget=inf)", rb.attacks.Garcelon(math.inf)),
+        ("attacks", "FlipTheta(3, center=-0.5)", rb.attacks.FlipTheta(3, center=-0.5)),
+        ("environments", "Simulation(arms=3)", rb.environments.Simulation(arms=3)),
+    ],
+)
+def test_recipe_is_read(section, text, recipe):
+    assert parse_recipe(section, text) == recipe
+
+
+def test_label_of_a_recipe_reads_as_that_recipe():
+    recipe = rb.attacks.Oracle(7, top="all-but-worst", margin=0.5)
+    assert parse_recipe("attacks", recipe.label) == recipe
+
+
+def test_extra_parameters_are_added_once():
+    assert parse_recipe("attacks", "Garcelon", budget=5.0) == rb.attacks.Garcelon(5.0)
+    with pytest.raises(ValueError, match="budget is given twice"):
+        parse_recipe("attacks", "Garcelon(3)", budget=5.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is not a recipe"),
+        ("LinUCB(", "is not a recipe"),
+        ("3", "is not a recipe"),
+        ("LinUCB()()", "is not a recipe"),
+        ("a.b.LinUCB", "is not a recipe"),
+        ("(" * 500, "is not a recipe"),
+        ("LinUCB(sigma=[0.1, 0.2])", "is a sweep"),
+        ("LinUCB(sigma=[0.1])", "is a sweep"),
+        ("LinUCB(3)", "by name"),
+        ("LinUCB(**x)", "out of place"),
+        ("LinUCB(kind='Greedy')", "out of place"),
+        ("RobustLinUCB(1, budget=2)", "out of place"),
+        ("LinUBC", r"no 'LinUBC'; did you mean LinUCB"),
+        ("LinUCB(sgima=1)", r"no parameter 'sgima'; did you mean sigma\?"),
+        ("LinUCB.as_written", "no preset 'as_written'"),
+        ("LinUCB.from_dict", "no preset 'from_dict'"),
+        ("LinUCB(sigma=-1)", "sigma must be >= 0, got -1"),
+        ("LinUCB(sigma=hello)", "sigma must be a number, got 'hello'"),
+        ("RobustLinUCB", "RobustLinUCB needs budget"),
+        ("LinUCB(sigma=__import__('os').getpid())", "is not a number, a word or a list"),
+        ("LinUCB(sigma=1+1)", "is not a number, a word or a list"),
+        ("LinUCB(sigma=-det)", "is not a number, a word or a list"),
+        ("LinUCB(sigma=b'1')", "is not a number, a word or a list"),
+    ],
+)
+def test_what_is_not_a_recipe_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_recipe("policies", text)

@@ -1,0 +1,50 @@
+"""How to play it again: the text reads as the same spec."""
+
+import pytest
+
+import robustbandits as rb
+from reports.made_up import made_up, sweep_of_budgets
+from robustbandits.experiments.spec import parse_spec, read_spec
+from robustbandits.reports.rerun import rerun, slugs, to_toml
+
+
+@pytest.mark.parametrize("name", ["smoke", "budget-sweep"])
+def test_ready_spec_is_run_by_its_name(name):
+    again = rerun(read_spec(name))
+    assert again.file == ""
+    assert again.commands.startswith(f"robustbandits run {name} --store")
+
+
+def test_changed_ready_spec_is_not_run_by_its_name():
+    spec = made_up("smoke").spec
+    assert rerun(spec).file == "smoke.toml"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        made_up().spec,
+        sweep_of_budgets().spec,
+        made_up('a "name"', about="back\\slash, ünïcode, 日本", seeds=[3, 5]).spec,
+        made_up(policies={"it's [odd] = x # y": rb.policies.RobustLinUCB(budget=2.5)}).spec,
+        made_up(policies={"written": rb.policies.RobustBandit.as_written()}).spec,
+    ],
+    ids=lambda spec: spec.name,
+)
+def test_toml_reads_as_the_same_spec(spec):
+    assert parse_spec(to_toml(spec)).to_dict() == spec.to_dict()
+    assert rerun(spec).text == to_toml(spec)
+
+
+def test_recipe_from_outside_is_told_honestly():
+    class Mine(rb.policies.LinUCB):
+        """A policy that the package does not export."""
+
+    again = rerun(made_up(policies={"Mine": Mine()}).spec)
+    assert again.file == "mine.json"
+    assert "Python" in again.commands
+    assert '"Mine"' in again.text
+
+
+def test_files_have_different_plain_names():
+    assert slugs(["a b", "A-B", "../x", "日本"]) == ["a-b", "a-b-2", "x", "experiment"]

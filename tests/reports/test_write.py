@@ -1,0 +1,75 @@
+"""The whole report as files."""
+
+import csv
+import io
+
+import pytest
+
+from reports.made_up import made_up, sweep_of_budgets
+from robustbandits.reports.write import write_report
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    return tmp_path_factory.mktemp("report") / "new" / "folder"
+
+
+@pytest.fixture(scope="module")
+def files(out):
+    small = {"rounds": 100, "points": 20, "seeds": 2}
+    return write_report([made_up("one", **small), sweep_of_budgets(**small)], out, title="Mine")
+
+
+@pytest.mark.slow
+def test_everything_is_written(files, out):
+    assert files[0] == out / "index.html"
+    assert all(file.stat().st_size > 0 for file in files)
+    names = {file.relative_to(out).as_posix() for file in files}
+    for folder in ("one", "budgets"):
+        wanted = {f"{folder}/figure.{kind}" for kind in ("png", "svg", "pdf")}
+        wanted |= {f"{folder}/tables.md", f"{folder}/tables.tex", f"{folder}/final-regret.csv"}
+        assert wanted | {f"{folder}.toml"} <= names
+    assert "budgets/budgets.svg" in names
+    assert "one/budgets.svg" not in names
+    assert {path for path in out.rglob("*") if path.is_file()} == set(files)
+
+
+@pytest.mark.slow
+def test_files_are_what_they_are_called(files, out):
+    assert (out / "one/figure.png").read_bytes().startswith(b"\x89PNG")
+    assert (out / "one/figure.pdf").read_bytes().startswith(b"%PDF")
+    assert "<svg" in (out / "one/figure.svg").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO((out / "one/final-regret.csv").read_text("utf-8"))))
+    assert len(rows) == 15
+    # 100 rounds of 0.01 and of 0.011: two seeds of the first policy under the first attack.
+    assert float(rows[0]["regret"]) == pytest.approx(1.05)
+    assert "<h1>Mine</h1>" in files[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_equal_results_give_equal_files(files, tmp_path, out):
+    small = {"rounds": 100, "points": 20, "seeds": 2}
+    again = write_report([made_up("one", **small)], tmp_path)
+    for file in again[1:]:
+        assert file.read_bytes() == (out / file.relative_to(tmp_path)).read_bytes(), file.name
+
+
+def test_nothing_played_gives_a_page_and_no_figure(tmp_path):
+    empty = made_up("hollow", skip=lambda *_: True)
+    files = write_report([empty], tmp_path)
+    assert [file.name for file in files] == ["index.html", "hollow.toml"]
+    assert "0 of 3 matches" in files[0].read_text(encoding="utf-8")
+
+
+def test_report_needs_a_folder(tmp_path):
+    place = tmp_path / "file"
+    place.write_text("mine", encoding="utf-8")
+    with pytest.raises(OSError, match="file"):
+        write_report([], place)
+    assert place.read_text(encoding="utf-8") == "mine"
+
+
+def test_steps_are_told(tmp_path):
+    steps = []
+    write_report([made_up("hollow", skip=lambda *_: True)], tmp_path, on_step=steps.append)
+    assert steps == ["tables of hollow", "page"]
