@@ -75,10 +75,10 @@ class FastSlowElimination(ArmsRecipe):
         """Return a fresh state."""
         refuse_changing_arms(problem, self.name)
         doubt = math.log(8.0 * problem.arms * problem.horizon(self.name) / self.delta)
-        slow = 1.0 if self.budget <= 1.0 else 1.0 / self.budget
-        return start_race(
-            problem.arms,
-            chances=np.array([1.0 - slow, slow]),
-            noise=np.full(2, self.width_scale * math.sqrt(doubt)),
-            harm=np.array([0.0, self.width_scale * 2.0 * doubt]),
-        )
+        wide = self.width_scale * 2.0 * doubt
+        if self.budget <= 1.0:  # every round is the slow layer's
+            chances, harm = [1.0], [wide]
+        else:
+            chances, harm = [1.0 - 1.0 / self.budget, 1.0 / self.budget], [0.0, wide]
+        noise = np.full(len(chances), self.width_scale * math.sqrt(doubt))
+        return start_race(problem.arms, np.array(chances), noise, np.array(harm))

@@ -109,7 +109,8 @@ def tsallis_probabilities(losses: Floats, rate: float, guess: float, out: Floats
     arms = losses.shape[0]
     least = losses[0]
     for a in range(1, arms):
-        least = min(least, losses[a])
+        if losses[a] < least:
+            least = losses[a]
     half = 0.5 * rate
     root = max(1.0, guess)
     total = 1.0

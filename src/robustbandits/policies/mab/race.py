@@ -13,12 +13,13 @@ import numpy as np
 
 from robustbandits._jit import kernel, program
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.sampling import draw
 
 #: Stands for infinity where a state must stay finite.
 ENDLESS = 1e300
 #: The memo's only field: the layer that will learn; -1 when none may.
 LAYER = 0
+# Fields of a layer's bounds.
+BEST, WORST = range(2)
 
 
 class RaceState(NamedTuple):
@@ -29,6 +30,7 @@ class RaceState(NamedTuple):
     turns: Floats  # (layers, arms) the counts of arms still in the race; endless once dropped
     lows: Floats  # (layers, arms) mean - width; endlessly low if never played, or dropped
     highs: Floats  # (layers, arms) mean + width; endlessly high if never played, or dropped
+    bounds: Floats  # (layers, 2) no low is above the first, no high below the second
     chances: Floats  # (layers,) how often each is drawn
     noise: Floats  # (layers,) a width is noise/√n + harm/n
     harm: Floats  # (layers,)
@@ -36,12 +38,18 @@ class RaceState(NamedTuple):
     @kernel
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
         """Draw a layer and play the arm that it has seen least, among those it still has."""
-        layer = draw(self.chances, rng)
+        # One uniform number serves twice: within a layer's share of it, it is uniform again.
+        level = rng.random()
+        layer = 0
+        while layer < self.chances.shape[0] - 1 and level >= self.chances[layer]:
+            level -= self.chances[layer]
+            layer += 1
+        level /= self.chances[layer]
         memo[LAYER] = layer
-        arm = _least_seen(self.turns, layer, rng)
+        arm = _least_seen(self.turns[layer], level)
         if self.turns[layer, arm] == ENDLESS:  # all dropped: a slower layer lends an arm
             memo[LAYER] = -1.0
-            arm = _lent(self, layer, rng)
+            arm = _lent(self, layer, level)
         return arm
 
     @kernel
@@ -60,7 +68,12 @@ class RaceState(NamedTuple):
             width = _width(self, layer, count)
             self.lows[layer, arm] = mean - width
             self.highs[layer, arm] = mean + width
-            _eliminate(self, layer)
+            best = max(self.bounds[layer, BEST], mean - width)
+            worst = min(self.bounds[layer, WORST], mean + width)
+            self.bounds[layer, BEST] = best
+            self.bounds[layer, WORST] = worst
+            if worst < best:
+                _eliminate(self, layer)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
@@ -92,7 +105,7 @@ class RaceState(NamedTuple):
             raise ValueError("its layers of arms are not those of a race")
         if not np.all((self.counts >= 0.0) & (self.counts % 1.0 == 0.0)):
             raise ValueError("its counts are not whole numbers")
-        if not np.all((self.chances >= 0.0) & (self.noise >= 0.0) & (self.harm >= 0.0)):
+        if not np.all((self.chances > 0.0) & (self.noise >= 0.0) & (self.harm >= 0.0)):
             raise ValueError("its chances and widths must not be negative")
 
 
@@ -105,6 +118,7 @@ def start_race(arms: int, chances: Floats, noise: Floats, harm: Floats) -> RaceS
         turns=np.zeros(shape),
         lows=np.full(shape, -ENDLESS),
         highs=np.full(shape, ENDLESS),
+        bounds=np.tile([-ENDLESS, ENDLESS], (len(chances), 1)),
         chances=chances,
         noise=noise,
         harm=harm,
@@ -117,24 +131,25 @@ def _width(state: RaceState, layer: int, count: float) -> float:
 
 
 @kernel
-def _least_seen(turns: Floats, layer: int, rng: np.random.Generator) -> int:
-    """Arm that a layer has seen least; each of several with equal chance.
+def _least_seen(turns: Floats, level: float) -> int:
+    """Arm with the fewest turns; of several the one that a uniform number points to.
 
-    The stream is touched only when there are several. No branches inside the loops: which arms are
-    level is as good as random, and a processor's wrong guesses cost more than the work.
+    Those that are level are found without branches: which ones is as good as random, and wrong
+    guesses of a processor are dear.
     """
-    arms = turns.shape[1]
+    arms = turns.shape[0]
     least = ENDLESS
     for a in range(arms):
-        least = min(least, turns[layer, a])
+        if turns[a] < least:
+            least = turns[a]
     equals = 0
     for a in range(arms):
-        equals += turns[layer, a] == least
-    skip = int(rng.random() * equals) if equals > 1 else 0
+        equals += turns[a] == least
+    skip = min(int(level * equals), equals - 1)  # rounding may have brought the number to 1
     seen = 0
     index = 0
     for a in range(arms):
-        seen += turns[layer, a] == least
+        seen += turns[a] == least
         index += seen <= skip
     return index
 
@@ -149,13 +164,13 @@ def _left(state: RaceState, layer: int) -> int:
 
 
 @program
-def _lent(state: RaceState, layer: int, rng: np.random.Generator) -> int:
-    """Any arm of the next slower layer that has one."""
+def _lent(state: RaceState, layer: int, level: float) -> int:
+    """Arm of the next slower layer that has some: the one that a uniform number points to."""
     layers, arms = state.turns.shape
     for slower in range(layer + 1, layers):
         left = _left(state, slower)
         if left > 0:
-            skip = int(rng.random() * left)
+            skip = min(int(level * left), left - 1)
             for a in range(arms):
                 if state.turns[slower, a] < ENDLESS:
                     if skip == 0:
@@ -164,26 +179,22 @@ def _lent(state: RaceState, layer: int, rng: np.random.Generator) -> int:
     return 0  # not reached: the slowest layer keeps an arm
 
 
-@kernel
+@program
 def _eliminate(state: RaceState, layer: int) -> None:
     """Drop every arm whose interval lies wholly below another's, here and in faster layers."""
     best = -ENDLESS
     worst = ENDLESS
     for a in range(state.lows.shape[1]):
         best = max(best, state.lows[layer, a])
-        worst = min(worst, state.highs[layer, a])
-    if worst < best:
-        _drop(state, layer, best)
-
-
-@program
-def _drop(state: RaceState, layer: int, best: float) -> None:
     for a in range(state.highs.shape[1]):
         if state.highs[layer, a] < best:
             for faster in range(layer + 1):
                 state.turns[faster, a] = ENDLESS
                 state.lows[faster, a] = -ENDLESS
                 state.highs[faster, a] = ENDLESS
+        worst = min(worst, state.highs[layer, a])
+    state.bounds[layer, BEST] = best
+    state.bounds[layer, WORST] = worst
 
 
 @program
