@@ -68,8 +68,24 @@ class FastSlowElimination(ArmsRecipe):
 
     @classmethod
     def practical(cls, budget: float, **changes: Any) -> Self:
-        """PRACTICAL_FASTSLOW."""
-        return cls(**{"budget": budget, "width_scale": 0.15, **changes})
+        """Widths times 0.3, so that arms are dropped within 10⁵ rounds.
+
+        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1) with T = 10⁵ and seeds 0 to 4:
+        mean regret unattacked, then the worst of Garcelon, Oracle and FlipTheta with 100 each.
+        Uniform play has 11,192.
+
+        ===========  ==========  ========
+        width_scale  unattacked  attacked
+        ===========  ==========  ========
+        1 (theory)        9,013     9,154
+        0.3               1,853     2,076
+        0.15                596    12,493
+        ===========  ==========  ========
+
+        At 0.15 the fast layer drops the best arm while it is attacked, and the slow layer, which
+        has one round in a hundred, cannot call it back in time.
+        """
+        return cls(**{"budget": budget, "width_scale": 0.3, **changes})
 
     def start(self, problem: Problem) -> RaceState:
         """Return a fresh state."""
