@@ -219,6 +219,8 @@ def test_fresh_state_passes_its_own_check(name):
         ("MLAER", "turns", 1e300, (-1, ...), "not those of a race"),
         ("MLAER", "turns", 1e300, (2, 1), "not those of a race"),
         ("MLAER", "turns", 3.0, (0, 1), "not those of a race"),
+        ("MLAER", "tally", 9.0, (0, 3), "do not agree with its tally"),
+        ("MLAER", "tally", 1.0, (2, 2), "do not agree with its tally"),
         ("MLAER", "chances", 0.0, 1, "must not be negative"),
         ("MLAER", "noise", -1.0, 1, "must not be negative"),
         ("SuccessiveElimination", "harm", -1.0, 0, "must not be negative"),

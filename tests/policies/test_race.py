@@ -35,9 +35,10 @@ def test_layers_stay_nested_and_shrink(recipe):
         assert active[-1].any()
         assert np.array_equal(state.turns[active], state.counts[active])
         # Bounds that spare work must never hide an elimination.
-        assert state.lows.max(axis=1).tolist() <= state.bounds[:, 0].tolist()
-        assert np.all(state.highs.min(axis=1) >= state.bounds[:, 1])
+        assert np.all(state.lows.max(axis=1) <= state.tally[:, 0])
+        assert np.all(state.highs.min(axis=1) >= state.tally[:, 1])
         assert np.all(state.highs.min(axis=1) >= state.lows.max(axis=1))
+        state.check(np.zeros((1, 4)))
         before[0] = active
 
     arms_of(agent, rewards_of(400, 5, turn=0.1), watch)

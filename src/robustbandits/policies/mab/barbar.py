@@ -70,7 +70,7 @@ class BARBAR(ArmsRecipe):
     def practical(cls, **changes: Any) -> Self:
         """λ with the constant 1, so that a game has several epochs.
 
-        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1) with T = 10⁵ and seeds 0 to 4:
+        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1), T = 10⁵, seeds 0 to 4:
         mean regret unattacked, then the worst of Garcelon, Oracle and FlipTheta with 100 each.
         Uniform play has 11,192.
 

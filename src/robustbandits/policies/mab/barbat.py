@@ -24,8 +24,8 @@ class BARBAT(ArmsRecipe):
     r_i divides by n_i, r* = max(r_i - Δ_i/16), Δ_i = max(2^-m, r* - r_i), here also at most 1.
     Rewards are taken to lie in [0, 1]; one that comes after its epoch has ended is not used.
 
-    At the theory's λ the first epoch, of uniform play, takes about 4,400 K rounds, and three of
-    them fill 10⁶ rounds with 20 arms. See :meth:`practical`.
+    At the theory's λ the first epoch, of uniform play, takes about 4,400 K rounds, and with 20 arms
+    the third does not end before T = 10⁶. See :meth:`practical`.
 
     The specification is reconstructed from notes on the paper: the epochs' structure is theirs,
     the constants in λ and ζ and the Δ/16 in r* are from memory and may not be the paper's.
@@ -65,7 +65,7 @@ class BARBAT(ArmsRecipe):
     def practical(cls, **changes: Any) -> Self:
         """λ with the constant 1, so that a game has several epochs.
 
-        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1) with T = 10⁵ and seeds 0 to 4:
+        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1), T = 10⁵, seeds 0 to 4:
         mean regret unattacked, then the worst of Garcelon, Oracle and FlipTheta with 100 each.
         Uniform play has 11,192.
 

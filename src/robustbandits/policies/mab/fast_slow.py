@@ -70,7 +70,7 @@ class FastSlowElimination(ArmsRecipe):
     def practical(cls, budget: float, **changes: Any) -> Self:
         """Widths times 0.3, so that arms are dropped within 10⁵ rounds.
 
-        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1) with T = 10⁵ and seeds 0 to 4:
+        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1), T = 10⁵, seeds 0 to 4:
         mean regret unattacked, then the worst of Garcelon, Oracle and FlipTheta with 100 each.
         Uniform play has 11,192.
 

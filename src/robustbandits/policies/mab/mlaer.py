@@ -27,8 +27,8 @@ class MLAER(ArmsRecipe):
     some, and learns nothing from it. Layers with 2^l above the attacker's budget hardly see the
     attack. Rewards are taken to lie in [0, 1].
 
-    At the theory's widths a gap of 0.05 needs more than 10⁴ rewards of each of two arms in one
-    layer: with 20 arms little is dropped before T = 10⁶. See :meth:`practical`.
+    At the theory's widths a gap of 0.05 needs 40,000 rewards of each arm in one layer: with 20 arms
+    little is dropped before T = 10⁶. See :meth:`practical`.
 
     The specification is reconstructed from memory and from a re-implementation's widths; the paper
     was not at hand.
@@ -69,7 +69,7 @@ class MLAER(ArmsRecipe):
     def practical(cls, **changes: Any) -> Self:
         """Widths times 0.15, which covers noise of 0.1: √2 σ = 0.14.
 
-        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1) with T = 10⁵ and seeds 0 to 4:
+        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1), T = 10⁵, seeds 0 to 4:
         mean regret unattacked, then the worst of Garcelon, Oracle and FlipTheta with 100 each.
         Uniform play has 11,192.
 

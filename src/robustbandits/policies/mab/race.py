@@ -18,8 +18,8 @@ from robustbandits.kernels.linalg import Floats
 ENDLESS = 1e300
 #: The memo's only field: the layer that will learn; -1 when none may.
 LAYER = 0
-# Fields of a layer's bounds.
-BEST, WORST = range(2)
+# Fields of a layer's tally.
+BEST, WORST, LEAST, LEVEL = range(4)
 
 
 class RaceState(NamedTuple):
@@ -30,7 +30,8 @@ class RaceState(NamedTuple):
     turns: Floats  # (layers, arms) the counts of arms still in the race; endless once dropped
     lows: Floats  # (layers, arms) mean - width; endlessly low if never played, or dropped
     highs: Floats  # (layers, arms) mean + width; endlessly high if never played, or dropped
-    bounds: Floats  # (layers, 2) no low is above the first, no high below the second
+    tally: Floats  # (layers, 4) no low is above the first, no high below the second; fewest turns,
+    #                and how many arms have as few
     chances: Floats  # (layers,) how often each is drawn
     noise: Floats  # (layers,) a width is noise/√n + harm/n
     harm: Floats  # (layers,)
@@ -39,18 +40,12 @@ class RaceState(NamedTuple):
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
         """Draw a layer and play the arm that it has seen least, among those it still has."""
         # One uniform number serves twice: within a layer's share of it, it is uniform again.
-        level = rng.random()
-        layer = 0
-        while layer < self.chances.shape[0] - 1 and level >= self.chances[layer]:
-            level -= self.chances[layer]
-            layer += 1
-        level /= self.chances[layer]
-        memo[LAYER] = layer
-        arm = _least_seen(self.turns[layer], level)
-        if self.turns[layer, arm] == ENDLESS:  # all dropped: a slower layer lends an arm
-            memo[LAYER] = -1.0
-            arm = _lent(self, layer, level)
-        return arm
+        level = _draw_layer(self.chances, rng.random(), memo)
+        layer = int(memo[LAYER])
+        if self.tally[layer, LEVEL] > 0.0:
+            return _least_seen(self.turns, self.tally, layer, level)
+        memo[LAYER] = -1.0  # it has dropped all: a slower one lends an arm, and nobody learns
+        return _lent(self.turns, layer, level)
 
     @kernel
     def learn(
@@ -68,12 +63,13 @@ class RaceState(NamedTuple):
             width = _width(self, layer, count)
             self.lows[layer, arm] = mean - width
             self.highs[layer, arm] = mean + width
-            best = max(self.bounds[layer, BEST], mean - width)
-            worst = min(self.bounds[layer, WORST], mean + width)
-            self.bounds[layer, BEST] = best
-            self.bounds[layer, WORST] = worst
+            _keep_tally(self.turns, self.tally, layer, count)
+            best = max(self.tally[layer, BEST], mean - width)
+            worst = min(self.tally[layer, WORST], mean + width)
+            self.tally[layer, BEST] = best
+            self.tally[layer, WORST] = worst
             if worst < best:
-                _eliminate(self, layer)
+                _eliminate(self.turns, self.lows, self.highs, self.tally, layer)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
@@ -103,8 +99,10 @@ class RaceState(NamedTuple):
         nested = np.all(active[1:] >= active[:-1]) and active[-1].any()
         if not (nested and np.all(active | (self.turns == ENDLESS))):
             raise ValueError("its layers of arms are not those of a race")
-        if not np.all((self.counts >= 0.0) & (self.counts % 1.0 == 0.0)):
-            raise ValueError("its counts are not whole numbers")
+        least = self.turns.min(axis=1)
+        level = np.sum((self.turns == least[:, None]) & active, axis=1)
+        if not (np.all(self.tally[:, LEAST] == least) and np.all(self.tally[:, LEVEL] == level)):
+            raise ValueError("its turns do not agree with its tally")
         if not np.all((self.chances > 0.0) & (self.noise >= 0.0) & (self.harm >= 0.0)):
             raise ValueError("its chances and widths must not be negative")
 
@@ -118,7 +116,7 @@ def start_race(arms: int, chances: Floats, noise: Floats, harm: Floats) -> RaceS
         turns=np.zeros(shape),
         lows=np.full(shape, -ENDLESS),
         highs=np.full(shape, ENDLESS),
-        bounds=np.tile([-ENDLESS, ENDLESS], (len(chances), 1)),
+        tally=np.tile([-ENDLESS, ENDLESS, 0.0, float(arms)], (len(chances), 1)),
         chances=chances,
         noise=noise,
         harm=harm,
@@ -131,48 +129,78 @@ def _width(state: RaceState, layer: int, count: float) -> float:
 
 
 @kernel
-def _least_seen(turns: Floats, level: float) -> int:
+def _draw_layer(chances: Floats, level: float, memo: Floats) -> float:
+    """Write the layer that a uniform number points to, and return where in its share it points."""
+    layer = 0
+    last = chances.shape[0] - 1
+    while layer < last and level >= chances[layer]:
+        level -= chances[layer]
+        layer += 1
+    memo[LAYER] = layer
+    return level / chances[layer]
+
+
+@kernel
+def _least_seen(turns: Floats, tally: Floats, layer: int, level: float) -> int:
     """Arm with the fewest turns; of several the one that a uniform number points to.
 
-    Those that are level are found without branches: which ones is as good as random, and wrong
-    guesses of a processor are dear.
+    Found without branches: which arms are level is as good as random, and wrong guesses of a
+    processor are dear.
     """
-    arms = turns.shape[0]
-    least = ENDLESS
-    for a in range(arms):
-        if turns[a] < least:
-            least = turns[a]
-    equals = 0
-    for a in range(arms):
-        equals += turns[a] == least
+    least = tally[layer, LEAST]
+    equals = int(tally[layer, LEVEL])
     skip = min(int(level * equals), equals - 1)  # rounding may have brought the number to 1
     seen = 0
     index = 0
-    for a in range(arms):
-        seen += turns[a] == least
+    for a in range(turns.shape[1]):
+        seen += turns[layer, a] == least
         index += seen <= skip
     return index
 
 
 @kernel
-def _left(state: RaceState, layer: int) -> int:
+def _keep_tally(turns: Floats, tally: Floats, layer: int, count: float) -> None:
+    """Note that an arm has now this many rewards; look at the others only when it matters."""
+    if count - 1.0 == tally[layer, LEAST]:
+        tally[layer, LEVEL] -= 1.0
+        if tally[layer, LEVEL] == 0.0:
+            _recount(turns, tally, layer)
+
+
+@program
+def _recount(turns: Floats, tally: Floats, layer: int) -> None:
+    """Find the fewest turns, and how many arms have as few."""
+    least = ENDLESS
+    level = 0
+    for a in range(turns.shape[1]):
+        if turns[layer, a] < least:
+            least = turns[layer, a]
+            level = 1
+        elif turns[layer, a] == least and least < ENDLESS:
+            level += 1
+    tally[layer, LEAST] = least
+    tally[layer, LEVEL] = level
+
+
+@kernel
+def _left(turns: Floats, layer: int) -> int:
     """How many arms a layer still has."""
     left = 0
-    for a in range(state.turns.shape[1]):
-        left += state.turns[layer, a] < ENDLESS
+    for a in range(turns.shape[1]):
+        left += turns[layer, a] < ENDLESS
     return left
 
 
 @program
-def _lent(state: RaceState, layer: int, level: float) -> int:
+def _lent(turns: Floats, layer: int, level: float) -> int:
     """Arm of the next slower layer that has some: the one that a uniform number points to."""
-    layers, arms = state.turns.shape
+    layers, arms = turns.shape
     for slower in range(layer + 1, layers):
-        left = _left(state, slower)
+        left = _left(turns, slower)
         if left > 0:
             skip = min(int(level * left), left - 1)
             for a in range(arms):
-                if state.turns[slower, a] < ENDLESS:
+                if turns[slower, a] < ENDLESS:
                     if skip == 0:
                         return a
                     skip -= 1
@@ -180,21 +208,23 @@ def _lent(state: RaceState, layer: int, level: float) -> int:
 
 
 @program
-def _eliminate(state: RaceState, layer: int) -> None:
+def _eliminate(turns: Floats, lows: Floats, highs: Floats, tally: Floats, layer: int) -> None:
     """Drop every arm whose interval lies wholly below another's, here and in faster layers."""
     best = -ENDLESS
     worst = ENDLESS
-    for a in range(state.lows.shape[1]):
-        best = max(best, state.lows[layer, a])
-    for a in range(state.highs.shape[1]):
-        if state.highs[layer, a] < best:
+    for a in range(lows.shape[1]):
+        best = max(best, lows[layer, a])
+    for a in range(highs.shape[1]):
+        if highs[layer, a] < best:
             for faster in range(layer + 1):
-                state.turns[faster, a] = ENDLESS
-                state.lows[faster, a] = -ENDLESS
-                state.highs[faster, a] = ENDLESS
-        worst = min(worst, state.highs[layer, a])
-    state.bounds[layer, BEST] = best
-    state.bounds[layer, WORST] = worst
+                turns[faster, a] = ENDLESS
+                lows[faster, a] = -ENDLESS
+                highs[faster, a] = ENDLESS
+        worst = min(worst, highs[layer, a])
+    tally[layer, BEST] = best
+    tally[layer, WORST] = worst
+    for faster in range(layer + 1):
+        _recount(turns, tally, faster)
 
 
 @program
@@ -204,7 +234,7 @@ def _shares(state: RaceState, out: Floats) -> None:
         out[a] = 0.0
     for layer in range(layers):
         source = layer
-        while source < layers - 1 and _left(state, source) == 0:
+        while source < layers - 1 and _left(state.turns, source) == 0:
             source += 1
         least = ENDLESS  # any arm that is lent will do
         if source == layer:

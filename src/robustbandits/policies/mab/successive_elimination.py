@@ -66,9 +66,9 @@ class SuccessiveElimination(ArmsRecipe):
 
     @classmethod
     def practical(cls, budget: float, **changes: Any) -> Self:
-        """The noise's width times 0.15, which covers noise of 0.1: √2 σ = 0.14.
+        """Noise widths times 0.15, which covers noise of 0.1: √2 σ = 0.14.
 
-        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1) with T = 10⁵ and seeds 0 to 4:
+        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1), T = 10⁵, seeds 0 to 4:
         mean regret unattacked, then the worst of Garcelon, Oracle and FlipTheta with 100 each.
         Uniform play has 11,192.
 
