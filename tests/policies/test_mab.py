@@ -159,6 +159,7 @@ def test_policy_that_needs_no_horizon_starts_without(name):
     policy(name).start(Problem(arms=3, dim=2))
 
 
+@compiles
 def test_agent_must_show_every_arm():
     agent = rb.Agent(TsallisINF(), arms=3, dim=1)
     with pytest.raises(ValueError, match="a row for each of the 3 arms that TsallisINF plays"):
@@ -219,6 +220,8 @@ def test_fresh_state_passes_its_own_check(name):
         ("MLAER", "turns", 1e300, (-1, ...), "not those of a race"),
         ("MLAER", "turns", 1e300, (2, 1), "not those of a race"),
         ("MLAER", "turns", 3.0, (0, 1), "not those of a race"),
+        ("MLAER", "counts", -1.0, (0, 1), "not whole numbers"),
+        ("MLAER", "counts", 1e300, (0, 1), "not whole numbers"),
         ("MLAER", "tally", 9.0, (0, 3), "do not agree with its tally"),
         ("MLAER", "tally", 1.0, (2, 2), "do not agree with its tally"),
         ("MLAER", "chances", 0.0, 1, "must not be negative"),

@@ -95,6 +95,8 @@ class RaceState(NamedTuple):
         layers = self.chances.shape[0]
         if not np.isin(memos[:, LAYER], np.arange(-1, layers)).all():
             raise ValueError("it waits for a layer that does not exist")
+        if not np.all((self.counts >= 0.0) & (self.counts < 2.0**53) & (self.counts % 1.0 == 0.0)):
+            raise ValueError("its counts are not whole numbers")
         active = self.turns == self.counts
         nested = np.all(active[1:] >= active[:-1]) and active[-1].any()
         if not (nested and np.all(active | (self.turns == ENDLESS))):
