@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.playing_arms import arms_of, hire, rewards_of
@@ -16,6 +16,7 @@ from robustbandits.policies.mab import sketch
 compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
 
+@settings(deadline=None)
 @given(
     bins=st.integers(2, 70),
     data=st.data(),
@@ -32,6 +33,7 @@ def test_sketch_sums_the_smallest(bins, data):
     assert not tree[0].any()
 
 
+@settings(deadline=None)
 @given(st.floats(allow_nan=True, allow_infinity=True), st.integers(2, 5000))
 def test_every_number_has_a_bin(position, bins):
     assert 0 <= python_of(sketch.bin_of)(position, bins) < bins
