@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from robustbandits.policies.greedy import Greedy
     from robustbandits.policies.lints import LinTS
     from robustbandits.policies.linucb import LinUCB
+    from robustbandits.policies.mab.barbar import BARBAR
+    from robustbandits.policies.mab.barbat import BARBAT
+    from robustbandits.policies.mab.exp3 import EXP3
+    from robustbandits.policies.mab.fast_slow import FastSlowElimination
+    from robustbandits.policies.mab.mlaer import MLAER
+    from robustbandits.policies.mab.robust_ucb import RobustUCB
+    from robustbandits.policies.mab.successive_elimination import SuccessiveElimination
+    from robustbandits.policies.mab.tsallis_inf import TsallisINF
     from robustbandits.policies.oracle_linucb import OracleLinUCB
     from robustbandits.policies.robust_bandit import RobustBandit
     from robustbandits.policies.robust_linucb import RobustLinUCB
@@ -26,6 +34,14 @@ _HOMES = {
     "CautiousLinUCB": "cautious_linucb",
     "CWOFUL": "cw_oful",
     "OracleLinUCB": "oracle_linucb",
+    "FastSlowElimination": "mab.fast_slow",
+    "MLAER": "mab.mlaer",
+    "BARBAR": "mab.barbar",
+    "EXP3": "mab.exp3",
+    "TsallisINF": "mab.tsallis_inf",
+    "BARBAT": "mab.barbat",
+    "SuccessiveElimination": "mab.successive_elimination",
+    "RobustUCB": "mab.robust_ucb",
 }
 
 __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
@@ -38,6 +54,14 @@ __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
     "CautiousLinUCB",
     "CWOFUL",
     "OracleLinUCB",
+    "FastSlowElimination",
+    "MLAER",
+    "BARBAR",
+    "EXP3",
+    "TsallisINF",
+    "BARBAT",
+    "SuccessiveElimination",
+    "RobustUCB",
 ]
 
 

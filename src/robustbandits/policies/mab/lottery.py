@@ -1,0 +1,131 @@
+"""The lottery: arms are drawn with probabilities that follow estimated totals.
+
+Only the arm that was drawn shows its reward, so it is divided by the probability of the draw: the
+estimate is then right on average for every arm.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from robustbandits._jit import kernel
+from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.sampling import draw
+from robustbandits.policies.exp3 import Exp3, exp3_probabilities, exp3_update
+
+#: The memo's only field: the probability with which the arm was drawn.
+MEMO_CHANCE = 0
+#: How far from 1 the probabilities may sum before they are scaled, and how long we try.
+PRECISION, STEPS = 1e-11, 60
+# Fields of the clock.
+LEARNED, ROOT = range(2)
+
+
+class LotteryState(NamedTuple):
+    """What EXP3 and Tsallis-INF remember."""
+
+    totals: Floats  # (arms,) EXP3: log weights; Tsallis-INF: estimated total losses
+    chances: Floats  # (arms,) probability of each arm in the next decision
+    clock: Floats  # (2,) rewards learned; Tsallis-INF: where its equation was last solved
+    alpha: float  # EXP3's share of uniform exploration
+    tsallis: bool
+
+    @kernel
+    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
+        """Draw an arm."""
+        arm = draw(self.chances, rng)
+        memo[MEMO_CHANCE] = self.chances[arm]
+        return arm
+
+    @kernel
+    def learn(
+        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
+    ) -> None:
+        """Add the reward, clipped to [0, 1], to the arm's total; work out the next chances."""
+        clipped = min(1.0, max(0.0, reward))
+        self.clock[LEARNED] += 1.0
+        if self.tsallis:
+            self.totals[arm] += (1.0 - clipped) / memo[MEMO_CHANCE]
+            rate = 2.0 / math.sqrt(self.clock[LEARNED] + 1.0)
+            self.clock[ROOT] = tsallis_probabilities(
+                self.totals, rate, self.clock[ROOT], self.chances
+            )
+        else:
+            exp3 = Exp3(self.totals, self.alpha)
+            exp3_update(exp3, arm, clipped, memo[MEMO_CHANCE])
+            exp3_probabilities(exp3, self.chances)
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        """Write each arm's unbiased estimate of its mean reward; there are no bonuses."""
+        arms = self.totals.shape[0]
+        count = max(1.0, self.clock[LEARNED])
+        for a in range(arms):
+            bonuses[a] = 0.0
+            if self.tsallis:
+                means[a] = (self.clock[LEARNED] - self.totals[a]) / count
+            elif self.alpha > 0.0:
+                means[a] = self.totals[a] * arms / (self.alpha * count)
+            else:
+                means[a] = 0.0
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        """Write the probability of each arm."""
+        for a in range(self.chances.shape[0]):
+            out[a] = self.chances[a]
+
+    def check(self, memos: Floats) -> None:
+        """Refuse chances that no draw had: dividing by them would lead to infinity."""
+        chances = memos[:, MEMO_CHANCE]
+        if not np.all((chances >= 1e-30) & (chances <= 1.0 + 1e-9)) or self.clock[LEARNED] < 0.0:
+            raise ValueError("it drew arms with a probability that cannot be")
+        if np.any(self.chances < 0.0) or abs(self.chances.sum() - 1.0) > 1e-9:
+            raise ValueError("its probabilities do not add up")
+
+
+def start_lottery(arms: int, *, alpha: float, tsallis: bool) -> LotteryState:
+    """Return equal chances."""
+    return LotteryState(
+        totals=np.zeros(arms),
+        chances=np.full(arms, 1.0 / arms),
+        clock=np.array([0.0, math.sqrt(arms)]),
+        alpha=alpha,
+        tsallis=tsallis,
+    )
+
+
+@kernel
+def tsallis_probabilities(losses: Floats, rate: float, guess: float, out: Floats) -> float:
+    """Write ``p_i = 4 (η (L_i - x))^-2``, with the x below all losses for which they sum to 1.
+
+    Returns ``z = η (min L - x) / 2``, the inverse root of the best arm's probability, to be the
+    next ``guess``. Newton's method on ``(Σp)^-1/2 - 1``, which is concave: the first step leads to
+    a z that is too small, later ones come closer from there, and none may pass z = 1.
+    """
+    arms = losses.shape[0]
+    least = losses[0]
+    for a in range(1, arms):
+        if losses[a] < least:
+            least = losses[a]
+    half = 0.5 * rate
+    root = max(1.0, guess)
+    total = 1.0
+    for _ in range(STEPS):
+        total = 0.0
+        cubes = 0.0
+        for a in range(arms):
+            inverse = 1.0 / (half * (losses[a] - least) + root)
+            out[a] = inverse * inverse
+            total += out[a]
+            cubes += out[a] * inverse
+        if abs(total - 1.0) <= PRECISION:
+            break
+        root = max(1.0, root + (total * math.sqrt(total) - total) / cubes)
+    scale = 1.0 / total
+    for a in range(arms):
+        out[a] *= scale
+    return root

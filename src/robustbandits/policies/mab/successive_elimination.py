@@ -1,0 +1,96 @@
+"""Successive elimination with wide radii (SE-WR): for an attacker who sees the arm first."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from robustbandits.game import require
+from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.problem import Problem
+from robustbandits.policies.mab.race import RaceState, start_race
+from robustbandits.policies.mab.setting import ArmsRecipe
+from robustbandits.policies.setting import refuse_changing_arms
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuccessiveElimination(ArmsRecipe):
+    """Play the arms left in turn; drop one when even C in lies could not make it the best (SE-WR).
+
+    Widths are √(ln(2KT/δ)/n) + C/n: an attacker who spends C in all cannot move a mean of n rewards
+    by more than C/n, whatever he sees before he acts. So this holds against the strong adversary,
+    where policies that draw layers at random do not. With ``budget=0`` it is plain successive
+    elimination. Rewards are taken to lie in [0, 1].
+
+    The specification is reconstructed from the paper's abstract and reviews; the constant inside
+    the logarithm is from memory.
+
+    Parameters
+    ----------
+    budget
+        C, at least what the attacker has.
+    delta
+        Probability with which the guarantee may fail.
+    width_scale
+        Multiplies the first term of the width, never the budget's. 1 is the theory's, for any
+        rewards in [0, 1]; noise of standard deviation σ needs √2 σ only.
+
+    References
+    ----------
+    Wang, Liu, Zuo, Liu, Lui, Hajiesmaili (ICLR 2025), SE-WR.
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="MAB",
+        needs=("budget", "horizon"),
+        adversary="strong, rewards",
+        regret="Σ 1/Δ + KC",
+        cost="K",
+        provenance=RECONSTRUCTION,
+        reference="Wang et al. (2025)",
+    )
+
+    budget: float
+    delta: float = 0.01
+    width_scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._set(
+            budget=require.at_least("budget", self.budget, 0.0),
+            delta=require.fraction("delta", self.delta),
+            width_scale=require.positive("width_scale", self.width_scale),
+        )
+
+    @classmethod
+    def practical(cls, budget: float, **changes: Any) -> Self:
+        """Noise widths times 0.15, which covers noise of 0.1: √2 σ = 0.14.
+
+        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1), T = 10⁵, seeds 0 to 4:
+        mean regret unattacked, then the worst of Garcelon, Oracle and FlipTheta with 100 each.
+        Uniform play has 11,192.
+
+        ===========  ==========  ========
+        width_scale  unattacked  attacked
+        ===========  ==========  ========
+        1 (theory)       10,409    10,490
+        0.15              4,901     5,067
+        0.05              4,071     4,235
+        ===========  ==========  ========
+
+        What is left is the price of a budget of 100 against each of 20 arms.
+        """
+        return cls(**{"budget": budget, "width_scale": 0.15, **changes})
+
+    def start(self, problem: Problem) -> RaceState:
+        """Return a fresh state."""
+        refuse_changing_arms(problem, self.name)
+        doubt = math.log(2.0 * problem.arms * problem.horizon(self.name) / self.delta)
+        return start_race(
+            problem.arms,
+            chances=np.ones(1),
+            noise=np.array([self.width_scale * math.sqrt(doubt)]),
+            harm=np.array([self.budget]),
+        )
