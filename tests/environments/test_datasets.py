@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import zipfile
 
 import pytest
 
@@ -158,6 +161,37 @@ def test_damaged_member_and_bomb_are_refused(room, monkeypatch):
     packed.write_bytes(zipped({"u.data": bytes(5 << 20)}))
     with pytest.raises(DataError, match="has more than 1 MB"):
         fetch(NAME, packed, say=room.said.append)
+
+
+def test_every_changed_byte_of_an_archive_is_damage_or_harmless(room):
+    whole = zipped({"ml-100k/u.data": DATA})
+    packed = room.folder / "ml-100k.zip"
+    for place in range(len(whole)):
+        packed.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        for archive in (packed, io.BytesIO(packed.read_bytes())):
+            with contextlib.suppress(DataError):
+                assert archives.read_members(archive, ("u.data",), "it").get("u.data", DATA) == DATA
+
+
+def test_damaged_archive_is_no_answer_so_the_wheel_is_read(room):
+    damaged = bytearray(zipped({"ml-100k/u.data": DATA}))
+    damaged[-3] = 255  # the list of files is said to start far behind the end
+    room.archive(bytes(damaged))
+    room.wheel(WHEEL)
+    assert fetch(NAME, say=room.said.append) == room.kept
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_archive_packed_in_an_unusual_way_is_refused(room, packing):
+    packed = room.folder / "ml-100k.zip"
+    with zipfile.ZipFile(packed, "w", packing) as archive:
+        archive.writestr("ml-100k/u.data", DATA)
+    data = bytearray(packed.read_bytes())
+    data[len(data) // 3] ^= 255  # each packing has an error of its own for damaged bytes
+    packed.write_bytes(data)
+    with pytest.raises(DataError, match=r"ml-100k.zip: ml-100k/u.data is packed in an unusual way"):
+        fetch(NAME, packed, say=room.said.append)
+    assert not room.kept.exists()
 
 
 def test_names_in_archives_never_become_paths(room):
