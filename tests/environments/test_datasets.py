@@ -216,6 +216,39 @@ def test_missing_paths_and_names(room):
         fetch("netflix")
 
 
+def test_bad_copy_is_named_with_the_remedy(room, monkeypatch):
+    room.kept.mkdir(parents=True)
+    (room.kept / "u.data").write_bytes(DATA[:-5])
+    with pytest.raises(DataError, match=r"found \w+; `robustbandits data fetch movielens-100k`"):
+        movielens_100k()
+    monkeypatch.setenv(MOVIELENS_100K.variable, str(room.kept / "u.data"))
+    with pytest.raises(DataError, match="set ROBUSTBANDITS_MOVIELENS to a good copy, or unset it"):
+        movielens_100k()
+    monkeypatch.setenv(MOVIELENS_100K.variable, str(room.folder / "data"))
+    (room.kept / "u.data").unlink()
+    with pytest.raises(FileNotFoundError, match=r"holds no u.data.*; set ROBUSTBANDITS_MOVIELENS"):
+        movielens_100k()
+
+
+def test_data_directory_that_cannot_be_written_is_named_with_the_remedy(room):
+    (room.folder / "data").write_text("a file where a folder should be")
+    with pytest.raises(OSError, match=r"cannot write to .*data: .*; set ROBUSTBANDITS_DATA to"):
+        fetch(NAME, _own(room), say=room.said.append)
+
+
+def _own(room):
+    path = room.folder / "own"
+    path.write_bytes(DATA)
+    return path
+
+
+def test_home_may_be_written_as_a_tilde(room, monkeypatch):
+    monkeypatch.setenv("HOME", str(room.folder))
+    monkeypatch.setenv("USERPROFILE", str(room.folder))
+    monkeypatch.setenv("ROBUSTBANDITS_DATA", "~/data")
+    assert data_dir() == room.folder / "data"
+
+
 def test_netflix_is_found_by_variable_or_in_the_data_directory(room, monkeypatch):
     assert find_netflix() is None
     kept = data_dir() / "netflix"
