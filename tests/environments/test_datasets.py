@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import zipfile
 
 import pytest
 
@@ -160,6 +163,37 @@ def test_damaged_member_and_bomb_are_refused(room, monkeypatch):
         fetch(NAME, packed, say=room.said.append)
 
 
+def test_every_changed_byte_of_an_archive_is_damage_or_harmless(room):
+    whole = zipped({"ml-100k/u.data": DATA})
+    packed = room.folder / "ml-100k.zip"
+    for place in range(len(whole)):
+        packed.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        for archive in (packed, io.BytesIO(packed.read_bytes())):
+            with contextlib.suppress(DataError):
+                assert archives.read_members(archive, ("u.data",), "it").get("u.data", DATA) == DATA
+
+
+def test_damaged_archive_is_no_answer_so_the_wheel_is_read(room):
+    damaged = bytearray(zipped({"ml-100k/u.data": DATA}))
+    damaged[-3] = 255  # the list of files is said to start far behind the end
+    room.archive(bytes(damaged))
+    room.wheel(WHEEL)
+    assert fetch(NAME, say=room.said.append) == room.kept
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_archive_packed_in_an_unusual_way_is_refused(room, packing):
+    packed = room.folder / "ml-100k.zip"
+    with zipfile.ZipFile(packed, "w", packing) as archive:
+        archive.writestr("ml-100k/u.data", DATA)
+    data = bytearray(packed.read_bytes())
+    data[len(data) // 3] ^= 255  # each packing has an error of its own for damaged bytes
+    packed.write_bytes(data)
+    with pytest.raises(DataError, match=r"ml-100k.zip: ml-100k/u.data is packed in an unusual way"):
+        fetch(NAME, packed, say=room.said.append)
+    assert not room.kept.exists()
+
+
 def test_names_in_archives_never_become_paths(room):
     packed = room.folder / "evil.zip"
     packed.write_bytes(zipped({"../../u.data": DATA, "/README": b"x", "../evil.sh": b"x"}))
@@ -180,6 +214,39 @@ def test_missing_paths_and_names(room):
         fetch("jester")
     with pytest.raises(DataError, match="nothing to fetch: set ROBUSTBANDITS_NETFLIX"):
         fetch("netflix")
+
+
+def test_bad_copy_is_named_with_the_remedy(room, monkeypatch):
+    room.kept.mkdir(parents=True)
+    (room.kept / "u.data").write_bytes(DATA[:-5])
+    with pytest.raises(DataError, match=r"found \w+; `robustbandits data fetch movielens-100k`"):
+        movielens_100k()
+    monkeypatch.setenv(MOVIELENS_100K.variable, str(room.kept / "u.data"))
+    with pytest.raises(DataError, match="set ROBUSTBANDITS_MOVIELENS to a good copy, or unset it"):
+        movielens_100k()
+    monkeypatch.setenv(MOVIELENS_100K.variable, str(room.folder / "data"))
+    (room.kept / "u.data").unlink()
+    with pytest.raises(FileNotFoundError, match=r"holds no u.data.*; set ROBUSTBANDITS_MOVIELENS"):
+        movielens_100k()
+
+
+def test_data_directory_that_cannot_be_written_is_named_with_the_remedy(room):
+    (room.folder / "data").write_text("a file where a folder should be")
+    with pytest.raises(OSError, match=r"cannot write to .*data: .*; set ROBUSTBANDITS_DATA to"):
+        fetch(NAME, _own(room), say=room.said.append)
+
+
+def _own(room):
+    path = room.folder / "own"
+    path.write_bytes(DATA)
+    return path
+
+
+def test_home_may_be_written_as_a_tilde(room, monkeypatch):
+    monkeypatch.setenv("HOME", str(room.folder))
+    monkeypatch.setenv("USERPROFILE", str(room.folder))
+    monkeypatch.setenv("ROBUSTBANDITS_DATA", "~/data")
+    assert data_dir() == room.folder / "data"
 
 
 def test_netflix_is_found_by_variable_or_in_the_data_directory(room, monkeypatch):

@@ -213,6 +213,11 @@ def test_refuses_wrong_arguments(wrong, words):
         factorize(random_table(0), **wrong, cache=False)
 
 
+def test_a_path_is_not_a_table():
+    with pytest.raises(TypeError, match=r"table must be ratings, read_ratings.* got 'ml-100k'"):
+        factorize("ml-100k")
+
+
 def test_shows_a_bar_only_when_asked(capsys):
     table = random_table(0, (30, 25))
     factorize(table, rank=2, cache=False)

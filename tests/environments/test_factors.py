@@ -202,6 +202,8 @@ def test_nobody_can_change_it():
         ({"users": np.zeros((6, 0))}, "must be matrices with a column"),
         ({"items": np.zeros((5, 2))}, r"items must have shape \(5, 3\), got \(5, 2\)"),
         ({"items": np.full((5, 3), np.inf)}, "items must be finite"),
+        ({"users": np.full((6, 3), np.nan)}, "users must be finite"),
+        ({"users": np.full((6, 3), -1e160)}, r"users must be finite, at most 1e\+100"),
         ({"item_ids": np.arange(4)}, r"item_ids must have shape \(5,\), got \(4,\)"),
         ({"user_counts": -np.ones(6)}, "user_counts must be >= 0"),
         ({"train_rmse": np.nan}, "train_rmse must be finite"),

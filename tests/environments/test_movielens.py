@@ -93,6 +93,32 @@ def test_many_ratings_are_not_even_read_again(tmp_path, monkeypatch):
     assert len(reads) == 5
 
 
+def test_dead_factors_are_told_of_when_nothing_is_read_again(tmp_path, monkeypatch):
+    write_ratings(tmp_path / "u.data")
+    monkeypatch.setattr(rating_recipe, "MANY", 1)
+    for _ in range(2):
+        monkeypatch.setattr(rating_recipe, "_shelf", {})
+        with pytest.warns(RuntimeWarning, match="factors are in use"):
+            little(tmp_path, rank=4, regularization=2.0, outer=20).load_factors()
+
+
+def test_a_file_that_changed_in_a_folder_is_read_again(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    write_ratings(folder / "u.data")
+    recipe = little(folder)
+    before = recipe.fingerprint
+    write_ratings(folder / "u.data", users=41)
+    assert recipe.fingerprint != before
+
+
+def test_home_may_be_written_as_a_tilde(tmp_path, monkeypatch):
+    write_ratings(tmp_path / "u.data")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert little("~/u.data").fingerprint == little(tmp_path / "u.data").fingerprint
+
+
 def test_the_fingerprint_follows_the_ratings_and_the_factorisation(tmp_path):
     write_ratings(tmp_path / "u.data")
     before = little(tmp_path / "u.data").fingerprint

@@ -111,7 +111,7 @@ def test_the_stand_in_scales_the_fewest_ratings_with_its_users():
 
 
 @pytest.mark.parametrize(
-    ("argument", "value"), [("source", "fake"), ("scale", 2.0), ("scale", -1.0)]
+    ("argument", "value"), [("source", "fake"), ("scale", 2.0), ("scale", -1.0), ("scale", 0.0)]
 )
 def test_a_bad_parameter_is_refused_by_name(argument, value):
     with pytest.raises(ValueError, match=f"{argument} must be .*{value}"):

@@ -16,6 +16,7 @@ from robustbandits.environments import factor_cache
 from robustbandits.environments.rating_bandit import Ratings
 from robustbandits.environments.rating_nature import distinct
 from robustbandits.environments.rating_recipe import SHELF, STAND_IN, remembered
+from robustbandits.environments.rating_table import RatingTable
 from robustbandits.environments.reward_map import LINEAR_MAPS, REWARD_MAPS, map_rewards
 from robustbandits.game.match import NATURE, stream
 
@@ -271,6 +272,12 @@ def test_either_factors_or_a_path():
 
 
 # -------------------------------------------------------------------------------------- recipe
+
+
+def test_ratings_are_not_factors():
+    table = RatingTable(*np.zeros((3, 1), int), np.arange(1), np.arange(1))
+    with pytest.raises(TypeError, match=r"factorize\(table\) makes them; got RatingTable"):
+        Ratings(factors=table)
 
 
 def test_recipes_are_equal_by_the_contents_of_their_factors():

@@ -93,6 +93,8 @@ USELESS = {
     "qualifying": (b"1:\n1046323,2005-12-19\n", "lists users and dates"),
     "header only": (b"userId,movieId,rating\n", "holds no ratings"),
     "movie only": (b"1:\n", "holds no ratings"),
+    "old Mac": (b"userId,movieId,rating\r1,2,3\r", "line ends of old Macs: save it with"),
+    "old Mac numbers": (b"1,2,3\r4,5,1\r", "line ends of old Macs"),
     "twice": (b"user,user_id,item,rating\n1,1,1,1\n", "in no known format"),
 }
 

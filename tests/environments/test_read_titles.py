@@ -3,6 +3,7 @@
 import pytest
 
 from robustbandits.environments.data_error import DataError
+from robustbandits.environments.read_ratings import read_ratings
 from robustbandits.environments.titles import read_titles
 from shared_data import sample
 
@@ -42,12 +43,32 @@ def test_latin_1_control_letters_end_no_line(tmp_path):
         ("1,1985,A\n2,1985\n", r"line 2: 2 fields, no title"),
         ("", "holds no titles"),
         ("movieId,title,genres\n1,A,x\ny,B,z\n", r"line 3: the id must be a whole number"),
+        ("movieId,title,genres\n1,A,x\n2,B\rC,z\n", r"titles, line 3: new-line character"),
     ],
 )
 def test_bad_titles_are_refused(tmp_path, text, reason):
-    (tmp_path / "titles").write_text(text)
+    (tmp_path / "titles").write_text(text, newline="")
     with pytest.raises(DataError, match=reason):
         read_titles(tmp_path / "titles")
+
+
+def test_titles_lie_beside_the_ratings_or_beside_the_training_set(tmp_path):
+    inside = tmp_path / "training_set"
+    other = tmp_path / "mine"
+    for folder in (inside, other):
+        folder.mkdir()
+        (folder / "mv_0000001.txt").write_text("1:\n5,3,2005-09-06\n")
+    (tmp_path / "movie_titles.txt").write_text("1,2003,Dinosaur Planet\n")
+    assert read_ratings(inside).title(0) == "Dinosaur Planet"
+    assert read_ratings(other).titles is None  # whatever lies above is somebody else's
+
+
+def test_unreadable_titles_can_be_left_out(tmp_path):
+    (tmp_path / "u.data").write_text("1\t2\t3\t4\n")
+    (tmp_path / "movies.csv").write_text("my films\n")
+    with pytest.raises(DataError, match=r"movies.csv, line 1: .*; mend or move that file, or pass"):
+        read_ratings(tmp_path)
+    assert len(read_ratings(tmp_path, titles=False)) == 1
 
 
 def test_both_netflix_samples_agree():

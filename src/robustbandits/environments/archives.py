@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import struct
 import zipfile
 import zlib
 from pathlib import Path
@@ -11,6 +13,17 @@ from robustbandits.environments.data_error import DataError
 
 #: No file that is wanted here comes near this size.
 LARGEST_FILE = 64 << 20
+#: What the readers of archives raise when the bytes make no sense: a place before the start of
+#: the file is an OSError (EINVAL), a name that is no text a ValueError.
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 
 
 def read_members(
@@ -23,7 +36,8 @@ def read_members(
     Raises
     ------
     DataError
-        The archive is damaged or cut off, or one of the files is larger than any should be.
+        The archive is damaged or cut off, or one of the files is larger than any should be or
+        packed in an unusual way.
     """
     found: dict[str, bytes] = {}
     try:
@@ -33,12 +47,18 @@ def read_members(
                 name = entry.filename.rsplit("/", 1)[-1]
                 if name in wanted and name not in found:
                     found[name] = _bounded(opened, entry, origin)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+    except DataError:
+        raise
+    except DAMAGE as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise  # a disk that fails, not an archive
         raise DataError(f"{origin} is damaged or cut off: {error}") from None
     return found
 
 
 def _bounded(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, origin: str) -> bytes:
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise DataError(f"{origin}: {entry.filename} is packed in an unusual way: unpack it first")
     with opened.open(entry) as file:
         # The size that the archive states may be a lie; what is read is not.
         data = file.read(LARGEST_FILE + 1)

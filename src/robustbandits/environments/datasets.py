@@ -17,7 +17,9 @@ from robustbandits.environments.read_ratings import read_ratings
 def data_dir() -> Path:
     """Where data is kept: ``ROBUSTBANDITS_DATA``, or the user's data directory."""
     chosen = os.environ.get("ROBUSTBANDITS_DATA")
-    return Path(chosen) if chosen else Path(platformdirs.user_data_dir("robustbandits"))
+    return (
+        Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("robustbandits"))
+    )
 
 
 def dataset(name: str) -> Dataset:
@@ -34,7 +36,9 @@ def own_copy(known: Dataset) -> Path | None:
         return None
     path = Path(given).expanduser()
     if not path.exists():
-        raise FileNotFoundError(f"{known.variable} is set to {given}, which does not exist")
+        raise FileNotFoundError(
+            f"{known.variable} is set to {given}, which does not exist: mend it, or unset it"
+        )
     return path
 
 
@@ -56,13 +60,20 @@ def locate(name: str) -> Path | None:
         return find_netflix()
     own = own_copy(known)
     if own is not None and (own.is_dir() or own.suffix.lower() != ".zip"):
-        verify(known, ratings_file(known, own))
+        _check(known, own, f"set {known.variable} to a good copy, or unset it")
         return own
     kept = data_dir() / name
     if not (kept / known.files[0]).exists():
         return None
-    verify(known, kept / known.files[0])
+    _check(known, kept, f"`robustbandits data fetch {name}` replaces it")
     return kept
+
+
+def _check(known: Dataset, path: Path, remedy: str) -> None:
+    try:
+        verify(known, ratings_file(known, path))
+    except (DataError, FileNotFoundError) as error:
+        raise type(error)(f"{error}; {remedy}") from None
 
 
 def movielens_100k() -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +13,9 @@ from robustbandits.environments import factor_cache
 from robustbandits.environments.descent import Descent, Fit, available_cores
 from robustbandits.environments.drand48 import drand48
 from robustbandits.environments.factors import Factors
+from robustbandits.environments.rating_table import RatingTable
 from robustbandits.game import require
 from robustbandits.kernels.linalg import Floats
-
-if TYPE_CHECKING:
-    from robustbandits.environments.rating_table import RatingTable
 
 
 def factorize(
@@ -77,8 +75,8 @@ def factorize(
         "init": _check_init(init),
     }
     threads = available_cores() if workers is None else require.count("workers", workers)
-    if len(table.users) == 0:
-        raise ValueError("table must hold at least one rating, got none")
+    if not isinstance(table, RatingTable):
+        raise TypeError(f"table must be ratings, read_ratings(path) reads them; got {table!r}")
     place = factor_cache.place_of(table, parameters) if cache else None
     factors = factor_cache.recall(place) if place else None
     if factors is None:
@@ -86,7 +84,7 @@ def factorize(
             factors = _fit(table, parameters, threads, advance)
         if place:
             factor_cache.remember(place, factors)
-    _warn_if_deficient(factors)
+    warn_if_deficient(factors)
     return factors
 
 
@@ -123,7 +121,8 @@ def _fit(
     )
 
 
-def _warn_if_deficient(factors: Factors) -> None:
+def warn_if_deficient(factors: Factors) -> None:
+    """Warn when some of the factors are dead, or copies of others."""
     if factors.effective_rank < factors.rank:
         warnings.warn(
             f"only {factors.effective_rank} of {factors.rank} factors are in use: with "
@@ -148,4 +147,4 @@ def _bar(visible: bool | None, steps: int) -> Iterator[Callable[[], None]]:
         yield lambda: bar.advance(task)
 
 
-__all__ = ["factorize", "first_factors"]
+__all__ = ["factorize", "first_factors", "warn_if_deficient"]

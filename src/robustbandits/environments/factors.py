@@ -35,6 +35,8 @@ ARRAYS = {
 MAX_HEADER = 1 << 20
 #: A direction is counted when its singular value is at least this part of the largest.
 ALIVE = 1e-3
+#: No entry may be larger: squares and sums of products must still be numbers.
+LARGEST = 1e100
 
 #: What the readers of archives and arrays raise when the bytes make no sense.
 DAMAGE = (
@@ -111,8 +113,8 @@ class Factors:
                 found = getattr(self, name).shape
                 raise ValueError(f"{name} must have shape {shape}, got {found}")
         for name in ("users", "items"):
-            if not np.isfinite(getattr(self, name)).all():
-                raise ValueError(f"{name} must be finite")
+            if not (np.abs(getattr(self, name)) <= LARGEST).all():  # nor is it for NaN
+                raise ValueError(f"{name} must be finite, at most {LARGEST:g}")
         for name in ("user_counts", "item_counts"):
             if np.any(getattr(self, name) < 0):
                 raise ValueError(f"{name} must be >= 0")

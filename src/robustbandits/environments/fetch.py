@@ -151,7 +151,6 @@ def _complete(known: Dataset, files: Files, origin: str) -> Files:
 
 def _land(known: Dataset, files: Files, origin: str, target: Path) -> None:
     """Write all files beside the target, check them, then rename the folder into place."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     with _scratch(target) as scratch:
         fresh = scratch / "new"
         fresh.mkdir()
@@ -178,7 +177,14 @@ def _land(known: Dataset, files: Files, origin: str, target: Path) -> None:
 
 @contextlib.contextmanager
 def _scratch(target: Path) -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise type(error)(
+            f"cannot write to {target.parent}: {error.strerror}; set ROBUSTBANDITS_DATA to a "
+            f"folder that can be written to"
+        ) from None
     try:
         yield folder
     finally:

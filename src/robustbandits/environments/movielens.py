@@ -47,7 +47,7 @@ class MovieLens(FileRecipe):
         """Return where the ratings are; MovieLens 100K is fetched if need be."""
         from robustbandits.environments.datasets import movielens_100k
 
-        return movielens_100k() if self.path is None else Path(self.path)
+        return super().find() or movielens_100k()
 
     def read_table(self, path: Path | None) -> RatingTable:
         """Return the ratings at a path."""

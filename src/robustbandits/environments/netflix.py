@@ -58,7 +58,7 @@ class Netflix(FileRecipe):
         super().__post_init__()
         self._set(
             source=require.one_of("source", self.source, ("real", "synthetic")),
-            scale=require.between("scale", self.scale, 0.0, 1.0),
+            scale=require.positive("scale", require.between("scale", self.scale, 0.0, 1.0)),
         )
         if self.path is not None and self.source == "synthetic":
             raise ValueError(f"path must be None with source='synthetic', got {self.path!r}")
@@ -103,7 +103,8 @@ class Netflix(FileRecipe):
             raise FileNotFoundError(
                 "there are no Netflix Prize ratings here, and they may not be downloaded: give "
                 "path=... or set ROBUSTBANDITS_NETFLIX to your copy (`robustbandits data check "
-                "PATH` looks at it), or play Netflix.synthetic(), a stand-in that says it is one"
+                "PATH` looks at it), or play Netflix.synthetic(), on the command line "
+                "Netflix(source='synthetic'): a stand-in that says it is one"
             )
         return path
 

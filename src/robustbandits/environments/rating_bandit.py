@@ -6,18 +6,14 @@ import dataclasses
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from robustbandits.environments.factors import Factors
 from robustbandits.environments.rating_recipe import FileRecipe, path_text, remembered, stamp_of
+from robustbandits.environments.rating_table import RatingTable
+from robustbandits.environments.synthetic_ratings import SYNTHETIC_NAME
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
-
-if TYPE_CHECKING:
-    from robustbandits.environments.rating_table import RatingTable
-
-#: What `synthetic_ratings` calls its table.
-SYNTHETIC_NAME = "netflix-synthetic"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +58,10 @@ class Ratings(FileRecipe):
                 "or path=... (a file of ratings)"
             )
         if self.factors is not None and not isinstance(self.factors, Factors):
+            if isinstance(self.factors, RatingTable):
+                raise TypeError(
+                    f"factors must be factors, factorize(table) makes them; got {self.factors!r}"
+                )
             self._set(factors=path_text("factors", self.factors))
         require.one_of("duplicates", self.duplicates, ("error", "first", "last"))
         columns = [self.user, self.item, self.rating]
@@ -106,14 +106,14 @@ class Ratings(FileRecipe):
             return self.factors
         if self.factors is None:
             return super().load_factors()
-        path = Path(self.factors)
+        path = Path(self.factors).expanduser()
         return remembered((Ratings, path, stamp_of(path)), lambda: Factors.load(path))
 
     @property
     def stand_in(self) -> bool:
         """Whether the ratings are those that stand in for Netflix'."""
         known = self.factors is not None and (
-            isinstance(self.factors, Factors) or Path(self.factors).exists()
+            isinstance(self.factors, Factors) or Path(self.factors).expanduser().exists()
         )
         return known and self.load_factors().name == SYNTHETIC_NAME
 

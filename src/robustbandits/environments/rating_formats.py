@@ -60,7 +60,7 @@ def recognise_file(path: Path) -> Format:
     Raises
     ------
     DataError
-        It is empty, packed, binary, or in no format known here.
+        It is empty, packed, binary, with odd line ends, or in no format known here.
     """
     with path.open("rb") as file:
         head = file.read(HEAD)
@@ -73,6 +73,8 @@ def recognise_file(path: Path) -> Format:
     lines = [line for line in lines if line.strip()][:2]
     if not lines:
         raise DataError(f"{path} is empty")
+    if "\r" in lines[0]:
+        raise DataError(f"{path} has the line ends of old Macs: save it with those of Unix")
     found = _blocks(path, lines) or _plain(lines[0]) or _headed(lines[0])
     if found is None:
         raise DataError(f"{path} is in no known format: it starts {lines[0][:60]!r}; {KNOWN}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from robustbandits.environments import factor_cache
-from robustbandits.environments.factorize import factorize
+from robustbandits.environments.factorize import factorize, warn_if_deficient
 from robustbandits.environments.rating_files import recognise
 from robustbandits.environments.rating_nature import RatingNature
 from robustbandits.environments.reward_map import REWARD_MAPS
@@ -155,7 +155,7 @@ class FileRecipe(RatingRecipe):
 
     def find(self) -> Path | None:
         """Return where the ratings are; None when they are not on disk."""
-        return None if self.path is None else Path(self.path)
+        return None if self.path is None else Path(self.path).expanduser()
 
     def read_table(self, path: Path | None) -> RatingTable:
         """Return the ratings at a path."""
@@ -173,6 +173,7 @@ class FileRecipe(RatingRecipe):
         shortcut = None if path is None else shortcut_of(path, words)
         known = None if shortcut is None else factor_cache.recall(shortcut)
         if known is not None:
+            warn_if_deficient(known)
             return known
         table = self.read_table(path)
         factors = factorize(table, self.rank, self.regularization, self.outer)
@@ -192,12 +193,15 @@ def path_text(name: str, value: Any) -> str:
 
 
 def stamp_of(path: Path) -> tuple[int, int] | None:
-    """Return what changes when a file does; None when there is none."""
+    """Return what changes when a file does, or one in a folder; None when there is none."""
     try:
-        status = path.stat()
+        found = [path.stat()]
+        if path.is_dir():
+            with os.scandir(path) as entries:
+                found += [entry.stat() for entry in entries]
     except OSError:
         return None
-    return status.st_mtime_ns, status.st_size
+    return max(one.st_mtime_ns for one in found), sum(one.st_size for one in found)
 
 
 def shortcut_of(path: Path, words: list[Any]) -> Path | None:

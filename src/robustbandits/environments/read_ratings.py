@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from robustbandits.environments.data_error import DataError
 from robustbandits.environments.numbering import DUPLICATES, table_of
 from robustbandits.environments.rating_files import RatingFiles, recognise
 from robustbandits.environments.rating_stream import RatingStream
@@ -72,8 +73,15 @@ def read_ratings(
     stream = RatingStream(found.format, _counter(found, progress))
     for file in found.files:
         stream.read(file)
-    names = read_titles(found.titles) if titles and found.titles else None
+    names = _titles(found.titles) if titles and found.titles else None
     return table_of(stream, Path(path), names, duplicates)
+
+
+def _titles(path: Path) -> dict[int, str]:
+    try:
+        return read_titles(path)
+    except DataError as error:
+        raise DataError(f"{error}; mend or move that file, or pass titles=False") from None
 
 
 def _counter(found: RatingFiles, progress: Progress | None) -> Callable[[int], None] | None:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from robustbandits.environments.rating_table import RatingTable
 from robustbandits.game import require
 
+#: Tells that ratings, and factors made of them, are not the real ones.
+SYNTHETIC_NAME = "netflix-synthetic"
 #: Sizes of the Netflix Prize training set.
 USERS, ITEMS, RATINGS = 480_189, 17_770, 100_480_507
 #: Spread of the logarithm of counts: such that mean/median is about 2 for users, 10 for films.
@@ -62,7 +64,7 @@ def synthetic_ratings(scale: float = 0.01, seed: int = 0, rank: int = 10) -> Rat
         stars(rng, users, counts, rank, user_count),
         np.arange(1, user_count + 1),
         np.arange(1, item_count + 1),
-        name="netflix-synthetic",
+        name=SYNTHETIC_NAME,
     )
 
 

@@ -19,8 +19,8 @@ TITLE_FILES = (
 
 
 def find_titles(folder: Path) -> Path | None:
-    """Return a folder's file of titles, if there is one; it may lie one folder up."""
-    for place in (folder, folder.parent):
+    """Return a folder's file of titles, if there is one; Netflix' lies beside `training_set`."""
+    for place in (folder, folder.parent) if folder.name == "training_set" else (folder,):
         for name in TITLE_FILES:
             if (place / name).is_file():
                 return place / name
@@ -80,10 +80,13 @@ def _unquoted(line: str) -> str:
 def _from_csv(path: Path, lines: list[str]) -> dict[int, str]:
     titles = {}
     reader = csv.reader(lines[1:])
-    for fields in reader:
-        if fields:
-            known, title = _entry(path, reader.line_num + 1, fields, 1)
-            titles[known] = title
+    try:
+        for fields in reader:
+            if fields:
+                known, title = _entry(path, reader.line_num + 1, fields, 1)
+                titles[known] = title
+    except csv.Error as error:
+        raise DataError(f"{path}, line {reader.line_num + 1}: {error}") from None
     return _checked(path, titles)
 
 

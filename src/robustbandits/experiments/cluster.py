@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +19,8 @@ from robustbandits.game.ledger import Ledger
 PORT = 8786
 #: Seconds to wait for a scheduler, and for its first worker.
 PATIENCE_SCHEDULER, PATIENCE_WORKER = 20, 60
+#: Seconds to wait for threads that are fetching a result, and between looks at a waiting one.
+PATIENCE_STOP, POLL = 10.0, 0.5
 MAX_SLOTS = 1024
 
 
@@ -87,8 +89,7 @@ class ClusterEngine:
             raise
         self.workers = workers or threads
         self.slots = min(MAX_SLOTS, workers + 2 if workers else 2 * threads)
-        # A thread waits for each part: Dask's own futures know no "first of these to be done".
-        self._pool = ThreadPoolExecutor(max_workers=self.slots)
+        self._pending: set[Future[list[Ledger]]] = set()
 
     def _check_workers(self, where: Any) -> int:
         """Return the cluster's threads; refuse workers with other code than ours."""
@@ -107,37 +108,54 @@ class ClusterEngine:
 
     def submit(self, part: Match) -> Future[list[Ledger]]:
         """Hand out a part; the future gives its ledgers."""
-        return self._pool.submit(self._play, part)
+        future: Future[list[Ledger]] = Future()
+        future.set_running_or_notify_cancel()
+        self._pending.add(future)
+        # A thread waits for each part. Not a pool's, which would be waited for at the very end:
+        # a fetch from a cluster that is gone may never return.
+        threading.Thread(target=self._fulfil, args=(future, part), daemon=True).start()
+        return future
+
+    def _fulfil(self, future: Future[list[Ledger]], part: Match) -> None:
+        try:
+            ledgers = self._play(part)
+            if self._on_rounds is not None:
+                self._on_rounds(part.rounds * len(part.pairs))
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(ledgers)
+        self._pending.discard(future)
 
     def _play(self, part: Match) -> list[Ledger]:
         if self._stop.is_set():
             raise Stopped
         remote = self._client.submit(play_order, write_order(part), pure=False)
-        ledgers = self._wait_for(remote)
-        if self._on_rounds is not None:
-            self._on_rounds(part.rounds * len(part.pairs))
+        done = threading.Event()
+        remote.add_done_callback(lambda _: done.set())
+        while not done.wait(POLL):
+            self._check()
+        try:
+            # Without a limit: when its time is up, Dask drops a result that is half fetched.
+            ledgers: list[Ledger] = remote.result()
+        except Exception as error:
+            if remote.status == "error":
+                raise  # the game's own, or a worker that died of it
+            self._check()
+            raise WorkerLost(f"{type(error).__name__}: {error}") from None
         return ledgers
 
-    def _wait_for(self, remote: Any) -> list[Ledger]:
-        while True:
-            try:
-                ledgers: list[Ledger] = remote.result(timeout=1)
-                return ledgers
-            except TimeoutError:
-                if remote.status == "error":
-                    raise  # the game's own
-            except _distributed().CancelledError as error:
-                if not self._stop.is_set() and self._client.status == "running":
-                    raise WorkerLost(str(error)) from None
-            if self._stop.is_set():
-                raise Stopped
-            if self._client.status != "running":
-                raise EngineError("the scheduler is gone; start one and run the same command again")
+    def _check(self) -> None:
+        """End the waiting of a thread when there is nothing to wait for."""
+        if self._stop.is_set():
+            raise Stopped
+        if self._client.status != "running":
+            raise EngineError("the scheduler is gone; start one and run the same command again")
 
     def stop(self) -> None:
         """Forget what is under way."""
         self._stop.set()
-        self._pool.shutdown(cancel_futures=True)
+        wait(list(self._pending), timeout=PATIENCE_STOP)
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
@@ -146,5 +164,5 @@ class ClusterEngine:
 def _connect(dask: Any, where: Any) -> Any:
     try:
         return dask.Client(where, timeout=PATIENCE_SCHEDULER, set_as_default=False)
-    except OSError as error:
+    except Exception as error:  # what answers there need not be Dask
         raise EngineError(f"no Dask scheduler answers at {where}: {error}") from None
