@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
 
 import robustbandits as rb
+from catalogue import CORE, policy
 from robustbandits.policies import RobustBandit
 
 ARMS, DIM, ROUNDS = 4, 3, 1000
 
 
-def recipe(name: str) -> Any:
-    """Return the policy of this name with its defaults, and some budget if it needs one."""
-    kind = getattr(rb.policies, name)
-    needed = [
-        field.name
-        for field in dataclasses.fields(kind)
-        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-    ]
-    return kind(*[2.0 for _ in needed])
-
-
-#: Every policy, and one whose epochs are short enough to end during a test.
-RECIPES = {name: recipe(name) for name in rb.policies.__all__}
+#: The policies of the core, and one whose epochs are short enough to end during a test.
+RECIPES = {name: policy(name) for name in CORE}
 RECIPES["RobustBandit(epoch=7)"] = RobustBandit(epoch=7)
 
 #: Policies that play an arm of the largest score, those that guess the budget included.

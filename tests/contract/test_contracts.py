@@ -1,6 +1,5 @@
 """Everything the package exports keeps its contract; a broken one is caught."""
 
-import dataclasses
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import EVERY, example, place_for, policy
 from environments.little_factors import little_factors
 from robustbandits._jit import jit_is_on
 from robustbandits.checks import BrokenContract, check_attack, check_environment, check_policy
@@ -18,20 +18,15 @@ from robustbandits.game.rounds import deal
 from shared_data import sample
 
 
-def recipe(package, name):
-    kind = getattr(package, name)
-    has_budget = any(field.name == "budget" for field in dataclasses.fields(kind))
-    return kind(10.0) if has_budget else kind()
-
-
-@pytest.mark.parametrize("name", rb.policies.__all__)
+@pytest.mark.parametrize("name", EVERY)
 def test_policy_keeps_its_contract(name):
-    check_policy(recipe(rb.policies, name))
+    recipe = policy(name)
+    check_policy(recipe, place_for(recipe))
 
 
 @pytest.mark.parametrize("name", rb.attacks.__all__)
 def test_attack_keeps_its_contract(name):
-    check_attack(recipe(rb.attacks, name))
+    check_attack(example(getattr(rb.attacks, name)))
 
 
 def recipes_of(package):
@@ -49,7 +44,7 @@ def environment(name, folder):
         return rb.environments.Netflix.synthetic(scale=0.001)
     if name == "MovieLens":
         return rb.environments.MovieLens(path=sample("ml-100k"))
-    return recipe(rb.environments, name)
+    return example(getattr(rb.environments, name))
 
 
 @pytest.mark.parametrize("name", recipes_of(rb.environments))

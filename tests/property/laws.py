@@ -12,6 +12,7 @@ import hypothesis
 import numpy as np
 
 import robustbandits as rb
+from catalogue import CORE, example, policy
 from robustbandits._jit import jit_is_on, kernel
 from robustbandits.game.ledger import Book
 from robustbandits.game.match import NATURE, Game, stream
@@ -33,18 +34,7 @@ law = hypothesis.settings(deadline=None, max_examples=80, derandomize=True)
 
 # ---------------------------------------------------------------------------------- who plays
 
-_REQUIRED = {"budget": 5.0}
 _SETTINGS: dict[str, dict[str, Any]] = {"RobustBandit": {"epoch": 20}}  # so that it restarts
-
-
-def example(kind: type, **values: Any) -> Any:
-    """Make a recipe, filling in the parameters that it insists on."""
-    for field in dataclasses.fields(kind):
-        nothing = field.default is dataclasses.MISSING and field.name not in values
-        if nothing and field.default_factory is dataclasses.MISSING:
-            assert field.name in _REQUIRED, f"tell laws.py how to fill {kind.__name__}.{field.name}"
-            values[field.name] = _REQUIRED[field.name]
-    return kind(**values)
 
 
 def make_attack(name: str, budget: float = 5.0, **values: Any) -> Any:
@@ -55,10 +45,7 @@ def make_attack(name: str, budget: float = 5.0, **values: Any) -> Any:
     return example(kind, budget=budget, **values)
 
 
-POLICIES = {
-    name: example(getattr(rb.policies, name), **_SETTINGS.get(name, {}))
-    for name in rb.policies.__all__
-}
+POLICIES = {name: policy(name, **_SETTINGS.get(name, {})) for name in CORE}
 
 #: Every exported attack as it comes, and the other forms of those that have some.
 FORMS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in rb.attacks.__all__}

@@ -41,10 +41,10 @@ class Ridge:
     def log_det_ratio(self):
         return np.linalg.slogdet(self.V)[1] - self.dim * math.log(self.penalty)
 
-    def add(self, x, y):
-        self.gamma_squared += x @ np.linalg.solve(self.V, x)
-        self.V = self.V + np.outer(x, x)
-        self.b = self.b + y * x
+    def add(self, x, y, weight=1.0):
+        self.gamma_squared += weight * (x @ np.linalg.solve(self.V, x))
+        self.V = self.V + weight * np.outer(x, x)
+        self.b = self.b + weight * y * x
         self.count += 1
 
 
@@ -141,6 +141,44 @@ class LinUCB(Linear):
 
 
 RobustLinUCB = LinUCB
+
+
+class CautiousLinUCB(Linear):
+    """LinUCB, each observation weighed by min(1, α/width) with α = 2√d / tolerance."""
+
+    def __init__(self, bounds, rng, *, tolerance=100.0, **options):
+        super().__init__(bounds, rng, **options)
+        self.alpha = 2 * math.sqrt(bounds.dim) / tolerance if tolerance > 0 else math.inf
+
+    def factor(self):
+        return self.beta(self.ridge.count + 1)
+
+    def choose(self, contexts):
+        return self.optimistic(contexts, self.factor())
+
+    def learn(self, context, reward):
+        width = self.ridge.widths(context[None, :])[0]
+        self.ridge.add(context, reward, 1.0 if width <= self.alpha else self.alpha / width)
+
+
+class CWOFUL(CautiousLinUCB):
+    """He et al. (2022), Algorithm 1, with λ = R²/S² unless given."""
+
+    def __init__(self, bounds, rng, *, budget=None, ridge=None, sigma=0.1, delta=0.01, **options):
+        penalty = sigma**2 / bounds.S**2 if ridge is None else ridge
+        super().__init__(bounds, rng, ridge=penalty, sigma=sigma, delta=delta, **options)
+        C = math.sqrt(bounds.rounds) if budget is None else budget
+        prior = math.sqrt(penalty) * bounds.S
+        self.alpha = (sigma * math.sqrt(bounds.dim) + prior) / C if C > 0 else math.inf
+        growth = (1 + bounds.rounds * bounds.L**2 / penalty) / delta
+        noise = sigma * math.sqrt(bounds.dim * math.log(growth))
+        if budget is None:
+            self.constant = 2 * noise + 2 * prior
+        else:
+            self.constant = noise + prior + (self.alpha * C if C > 0 else 0)
+
+    def factor(self):
+        return self.constant
 
 
 class Greedy(Linear):

@@ -60,6 +60,7 @@ class RatingNature:
             context_bound=self.mapped.context_bound,
             theta_bound=recipe.theta_bound or self.mapped.theta_bound,
             intercept=self.mapped.intercept,
+            fixed_arms=recipe.contexts == "fixed",
         )
         self._fixed: Rounds | None = None
 

@@ -80,6 +80,7 @@ class SimulationNature:
             rounds=rounds,
             noise=recipe.noise,
             intercept=recipe.intercept,
+            fixed_arms=recipe.contexts == "fixed",
         )
         # Separate streams, so that no draw depends on how rounds are cut into blocks.
         once, fresh, noise = (np.random.default_rng(child) for child in children(seed, 3))

@@ -9,11 +9,20 @@ from typing import NamedTuple
 
 
 class PolicyFacts(NamedTuple):
-    """What a policy assumes."""
+    """What a policy assumes, and what is known about it."""
 
-    setting: str  # "contextual": arms and contexts may change each round; or "fixed arms"
-    needs: tuple[str, ...]  # what it must be told in advance: "budget", "horizon"
+    setting: str  # "contextual": arms and contexts may change; "fixed arms"; "MAB": contexts unused
+    needs: tuple[str, ...]  # what it must be told in advance: "budget", "horizon", ...
     adversary: str  # what its guarantee covers
+    regret: str  # its bound, up to logarithms
+    cost: str  # of a round, in arms K and dimension d
+    provenance: str  # where our specification comes from
+    reference: str
+
+
+#: Where a specification comes from: the paper itself; its authors' code; or pieced together from
+#: summaries and from memory, as the docstring then says.
+PAPER, CODE, RECONSTRUCTION, OURS = "paper", "authors' code", "reconstruction", "ours"
 
 
 class AttackFacts(NamedTuple):

@@ -15,6 +15,7 @@ from robustbandits.game.verbs import (
     Scene,
     choose,
     learn,
+    overhear,
     propose_reward,
     tamper,
 )
@@ -60,6 +61,7 @@ def play(
             wanted = propose_reward(attack, policy, scene, arm, reward, attack_rng)
             seen = settle_reward(purse, reward, wanted)
         copy_column(shown, arm, context)
+        overhear(policy, purse.account[SPENT])
         learn(policy, arm, context, seen, memo, policy_rng)
         attacked = attacked or seen != reward
         write(book, purse, arm, rounds.best[t] - means[arm], reward, seen, attacked)

@@ -24,6 +24,9 @@ class Problem:
         No context is longer than the first, nor the unknown parameter than the second.
     intercept
         Whether the last coordinate of each context is a constant, which no attack may touch.
+    fixed_arms
+        Whether every round has the same arms with the same contexts, as a catalogue has; None when
+        nobody says. Policies that are made for a catalogue refuse a problem that says False.
     """
 
     arms: int
@@ -33,6 +36,7 @@ class Problem:
     context_bound: float = 1.0
     theta_bound: float = 1.0
     intercept: bool = False
+    fixed_arms: bool | None = None
 
     def __post_init__(self) -> None:
         values = {
@@ -43,6 +47,9 @@ class Problem:
             "context_bound": require.positive("context_bound", self.context_bound),
             "theta_bound": require.positive("theta_bound", self.theta_bound),
             "intercept": require.flag("intercept", self.intercept),
+            "fixed_arms": None
+            if self.fixed_arms is None
+            else require.flag("fixed_arms", self.fixed_arms),
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)

@@ -37,7 +37,9 @@ class PolicyState(Protocol):
     A state may also have ``probability(contexts, memo, out)``, which writes the probability of
     each arm. Without it a policy's probabilities count as undefined. A state whose kernels use
     numbers of its arrays or memos as indices must have a plain method ``check(memos)``, which
-    raises ValueError when a file holds ones that are out of range.
+    raises ValueError when a file holds ones that are out of range. The state of a reference, which
+    may know what no policy knows, has ``overhear(spent)``: in a game it is told, before it learns a
+    reward, what the attacker has spent so far. Nobody tells it in an agent.
     """
 
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
@@ -131,6 +133,21 @@ def undefined_probability(self: Any, contexts: Floats, memo: Floats, out: Floats
     """Answer for a policy that cannot tell its probabilities."""
     for a in range(out.shape[0]):
         out[a] = np.nan
+
+
+def overhear(self: Any, spent: float) -> None:
+    """Tell a policy that may know it what the attacker has spent."""
+    if hasattr(self, "overhear"):
+        self.overhear(spent)
+
+
+def _hear_nothing(self: Any, spent: float) -> None:
+    pass
+
+
+@overload(overhear, strict=False)
+def _overhear(self: Any, spent: Any) -> Any:
+    return python_of(getattr(self.instance_class, "overhear", _hear_nothing))
 
 
 @overload(choose, strict=False)

@@ -61,17 +61,38 @@ def reset_ridge(ridge: Ridge) -> None:
 @kernel
 def observe(ridge: Ridge, x: Floats, y: float, weight: float) -> None:
     """Take in one observation ``y`` at ``x``."""
-    dim = x.shape[0]
-    direction = np.empty(dim)
+    direction = np.empty(x.shape[0])
+    multiply(ridge.inverse, x, direction)
+    absorb(ridge, x, y, weight, direction, dot(x, direction))
+
+
+@kernel
+def observe_cautiously(ridge: Ridge, x: Floats, y: float, caution: float) -> None:
+    """Take in ``y`` at ``x`` with the weight ``min(1, caution / width)``.
+
+    The width of x, √(xᵀ V⁻¹ x), is that before the observation. No observation then moves the
+    estimate, in the norm of V, by more than ``caution`` times its own error.
+    """
+    direction = np.empty(x.shape[0])
     multiply(ridge.inverse, x, direction)
     leverage = dot(x, direction)
+    width = math.sqrt(max(0.0, leverage))
+    weight = caution / width if width > caution else 1.0
+    absorb(ridge, x, y, weight, direction, leverage)
+
+
+@kernel
+def absorb(
+    ridge: Ridge, x: Floats, y: float, weight: float, direction: Floats, leverage: float
+) -> None:
+    """Take in ``y`` at ``x``, given ``inverse @ x`` and its product with x."""
     residual = y - dot(x, ridge.theta)
     shrink = weight / (1.0 + weight * leverage)
     add_outer(ridge.inverse, direction, -shrink)
     add_outer(ridge.gram, x, weight)
     step = shrink * residual
     gain = weight * y
-    for i in range(dim):
+    for i in range(x.shape[0]):
         ridge.theta[i] += step * direction[i]
         ridge.moment[i] += gain * x[i]
     ridge.tally[COUNT] += 1.0

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from robustbandits._jit import kernel
-from robustbandits.game.facts import PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, products
 from robustbandits.kernels.ridge import Ridge, observe
@@ -70,7 +70,15 @@ class Greedy(LinearRecipe):
     Bogunovic, Losalka, Krause, Scarlett (2021), on when Greedy is robust.
     """
 
-    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", (), "none")
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=(),
+        adversary="strong, if contexts are diverse",
+        regret="√(dT) + C",
+        cost="Kd + d²",
+        provenance=PAPER,
+        reference="Ding, Hsieh, Sharpnack (2022)",
+    )
 
     def start(self, problem: Problem) -> GreedyState:
         """Return a fresh state."""

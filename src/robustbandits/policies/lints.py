@@ -10,7 +10,7 @@ import numpy as np
 
 from robustbandits._jit import kernel
 from robustbandits.game import require
-from robustbandits.game.facts import PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import (
@@ -88,7 +88,15 @@ class LinTS(LinearRecipe):
     Agrawal, Goyal (2013), Thompson Sampling for Contextual Bandits with Linear Payoffs.
     """
 
-    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", (), "none")
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=(),
+        adversary="none",
+        regret="d√(dT)",
+        cost="Kd + d²",
+        provenance=PAPER,
+        reference="Agrawal, Goyal (2013)",
+    )
 
     scale: float = 1.0
 

@@ -8,16 +8,16 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from robustbandits._jit import kernel
-from robustbandits.game.facts import PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
-from robustbandits.kernels.sampling import share_of_largest
 from robustbandits.policies.optimism import (
     LinearRecipe,
     Optimist,
     optimistic_arm,
     optimistic_scores,
+    optimistic_shares,
     width_factor,
 )
 
@@ -50,15 +50,8 @@ class LinUCBState(NamedTuple):
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         """Write 1 for the best arm; equals share it."""
-        arms = contexts.shape[1]
-        means = np.empty(arms)
-        bonuses = np.empty(arms)
         factor = width_factor(self.optimist, self.level)
-        optimistic_scores(self.optimist, contexts, factor, means, bonuses)
-        for a in range(arms):
-            means[a] += bonuses[a]
-            out[a] = 0.0
-        share_of_largest(means, self.optimist.first, 1.0, out)
+        optimistic_shares(self.optimist, contexts, factor, out)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +79,15 @@ class LinUCB(LinearRecipe):
     Abbasi-Yadkori, Pál, Szepesvári (2011); Li, Chu, Langford, Schapire (2010).
     """
 
-    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", (), "none")
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=(),
+        adversary="none",
+        regret="d√T",
+        cost="Kd²",
+        provenance=PAPER,
+        reference="Abbasi-Yadkori, Pál, Szepesvári (2011)",
+    )
 
     def start(self, problem: Problem) -> LinUCBState:
         """Return a fresh state."""

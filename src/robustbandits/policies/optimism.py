@@ -20,7 +20,7 @@ from robustbandits.game.recipe import Recipe
 from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, ENERGY, Ridge, start_ridge
-from robustbandits.kernels.sampling import largest
+from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.policies.radius import RADII, Radius, radius_at
 
 #: Bounds on the harm that corruptions c_1, c_2, ... with Σ|c_s| <= C do to the estimate, in the
@@ -84,6 +84,19 @@ def optimistic_arm(
     for a in range(arms):
         means[a] += bonuses[a]
     return largest(means, rng, optimist.first)
+
+
+@kernel
+def optimistic_shares(optimist: Optimist, contexts: Floats, factor: float, out: Floats) -> None:
+    """Write 1 for the arm that :func:`optimistic_arm` would play; equals share it."""
+    arms = contexts.shape[1]
+    means = np.empty(arms)
+    bonuses = np.empty(arms)
+    optimistic_scores(optimist, contexts, factor, means, bonuses)
+    for a in range(arms):
+        means[a] += bonuses[a]
+        out[a] = 0.0
+    share_of_largest(means, optimist.first, 1.0, out)
 
 
 @dataclass(frozen=True, kw_only=True)

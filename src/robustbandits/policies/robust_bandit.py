@@ -10,7 +10,7 @@ import numpy as np
 
 from robustbandits._jit import kernel, program
 from robustbandits.game import require
-from robustbandits.game.facts import PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, observe, reset_ridge
@@ -220,7 +220,15 @@ class RobustBandit(LinearRecipe):
     Ding, Hsieh, Sharpnack (2022), Algorithm 1.
     """
 
-    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", ("horizon",), "unknown budget")
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("horizon",),
+        adversary="strong, rewards or contexts (claimed)",
+        regret="√d(C+1)T^¾",
+        cost="Kd²",
+        provenance=PAPER,
+        reference="Ding, Hsieh, Sharpnack (2022), Algorithm 1",
+    )
 
     candidates: str | tuple[float, ...] = "sqrtT"
     epoch: str | int = "balanced"

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 from robustbandits.game import require
-from robustbandits.game.facts import PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.policies.linucb import LinUCBState
 from robustbandits.policies.optimism import BONUSES, LinearRecipe
@@ -39,7 +39,15 @@ class RobustLinUCB(LinearRecipe):
     Ding, Hsieh, Sharpnack (2022), Theorem 1.
     """
 
-    facts: ClassVar[PolicyFacts] = PolicyFacts("contextual", ("budget",), "known budget")
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("budget",),
+        adversary="strong, rewards or contexts",
+        regret="d√T + √(dCT)",
+        cost="Kd²",
+        provenance=PAPER,
+        reference="Ding, Hsieh, Sharpnack (2022), Theorem 1",
+    )
 
     budget: float
     _: KW_ONLY

@@ -9,7 +9,7 @@ import numpy as np
 
 from robustbandits._jit import kernel
 from robustbandits.game import require
-from robustbandits.game.facts import PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
@@ -122,7 +122,13 @@ class BOBNoRestart(LinearRecipe):
     """
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
-        "contextual", ("horizon",), "unknown budget, without a guarantee"
+        setting="contextual",
+        needs=("horizon",),
+        adversary="nothing proved",
+        regret="none",
+        cost="Kd² + log T",
+        provenance=PAPER,
+        reference="Ding, Hsieh, Sharpnack (2022), Algorithm 3",
     )
 
     candidates: str | tuple[float, ...] = "sqrtT"

@@ -1,0 +1,89 @@
+"""CW-OFUL: confidence-weighted optimism."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from robustbandits.game import require
+from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.problem import Problem
+from robustbandits.policies.optimism import LinearRecipe
+from robustbandits.policies.weighted import WeightedState
+
+
+@dataclass(frozen=True, kw_only=True)
+class CWOFUL(LinearRecipe):
+    """Optimism that trusts a reward less, the less it knows about the arm (CW-OFUL).
+
+    An observation has the weight ``min(1, α/‖x‖)``, the norm being that of the inverse Gram matrix
+    before it; the score of an arm is ``x·θ̂ + β‖x‖`` with a constant β. With R = ``sigma``, S and L
+    the bounds of theta and of contexts, and T the horizon:
+
+    - ``budget`` given: α = (R√d + √λ S) / C and β = R√(d log((1 + TL²/λ)/δ)) + √λ S + αC.
+      Regret Õ(d√T + dC) against any attacker with that budget.
+    - ``budget=None``: C̄ = √T takes its place in α, and β = 2R√(d log((1 + TL²/λ)/δ)) + 2√λ S.
+      The same bound for every attacker with at most √T; nothing is promised beyond.
+
+    With ``budget=0`` every weight is 1 and this is LinUCB with a constant radius.
+
+    Parameters
+    ----------
+    budget
+        C, at least what the attacker has; None when nobody knows.
+    ridge
+        λ; None for the theory's R²/S².
+    delta, sigma, ties
+        As for every linear policy, see :class:`~robustbandits.policies.optimism.LinearRecipe`;
+        ``radius`` has no part in it.
+
+    References
+    ----------
+    He, Zhou, Zhang, Gu (NeurIPS 2022), Algorithm 1, Theorems 4.2 and 4.4. Specification: the paper.
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("horizon", "budget, or at most √T"),
+        adversary="strong, rewards",
+        regret="d√T + dC",
+        cost="Kd²",
+        provenance=PAPER,
+        reference="He, Zhou, Zhang, Gu (2022)",
+    )
+
+    budget: float | None = None
+    ridge: float | None = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        given = self.ridge
+        if given is None:
+            self._set(ridge=1.0)  # for the checks of the others
+        super().__post_init__()
+        if given is None:
+            require.positive("sigma", self.sigma)
+            self._set(ridge=None)
+        if self.budget is not None:
+            self._set(budget=require.at_least("budget", self.budget, 0.0))
+
+    def start(self, problem: Problem) -> WeightedState:
+        """Return a fresh state."""
+        rounds = problem.horizon("CWOFUL")
+        bound = problem.theta_bound
+        ridge = (self.sigma / bound) ** 2 if self.ridge is None else self.ridge
+        level = math.sqrt(rounds) if self.budget is None else self.budget
+        prior = math.sqrt(ridge) * bound
+        growth = (1.0 + rounds * problem.context_bound**2 / ridge) / self.delta
+        noise = self.sigma * math.sqrt(problem.dim * math.log(growth))
+        scale = self.sigma * math.sqrt(problem.dim) + prior
+        caution = scale / level if level > 0.0 else math.inf
+        if self.budget is None:
+            radius = 2.0 * (noise + prior)
+        else:
+            radius = noise + prior + (scale if level > 0.0 else 0.0)
+        concrete = dataclasses.replace(self, ridge=ridge)
+        return WeightedState(
+            optimist=concrete.start_optimist(problem), caution=caution, constant=radius
+        )

@@ -1,0 +1,52 @@
+"""What the package of policies exports."""
+
+import ast
+import dataclasses
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import robustbandits as rb
+from robustbandits import policies
+from robustbandits.game.facts import CODE, OURS, PAPER, RECONSTRUCTION, PolicyFacts
+
+
+def test_every_name_has_a_home_and_a_type():
+    assert list(policies._HOMES) == policies.__all__
+    tree = ast.parse(Path(policies.__file__).read_text(encoding="utf-8"))
+    typed = {
+        (name.name, node.module)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("robustbandits.")
+        for name in node.names
+    }
+    assert typed == {(n, f"robustbandits.policies.{home}") for n, home in policies._HOMES.items()}
+
+
+@pytest.mark.parametrize("name", policies.__all__)
+def test_policy_states_its_facts(name):
+    kind = getattr(rb.policies, name)
+    assert dataclasses.is_dataclass(kind)
+    facts = kind.facts
+    assert isinstance(facts, PolicyFacts)
+    assert facts.setting in ("contextual", "fixed arms", "MAB")
+    assert facts.provenance in (PAPER, CODE, RECONSTRUCTION, OURS)
+    assert all(facts[i] for i in (0, 2, 3, 4, 5, 6))
+    if facts.provenance == RECONSTRUCTION:
+        assert "reconstruct" in (inspect.getdoc(kind) or "").lower()
+
+
+def test_unknown_name_is_no_attribute():
+    with pytest.raises(AttributeError, match="Magic"):
+        rb.policies.Magic  # noqa: B018
+
+
+def test_one_policy_does_not_import_the_others():
+    code = (
+        "import sys, robustbandits as rb; rb.policies.LinUCB; "
+        "sys.exit('robustbandits.policies.robust_bandit' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
