@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from robustbandits.experiments.catalogue import kinds
 from robustbandits.experiments.draft import write_whole
+from robustbandits.kernels.linalg import Floats
 from robustbandits.metrics.bootstrap import estimate_means, estimate_statistics
 from robustbandits.metrics.excess import excess_by_seed
 from robustbandits.metrics.groups import Group, Who, common, final_regrets
@@ -88,8 +89,8 @@ def measured_table(study: Study) -> Table:
         notes=(
             INTERVALS,
             "Worst: the largest mean over the attacks played, the unattacked game among them; a "
-            "finite suite gives a lower bound on the true worst case. Price: regret without attack, "
-            f"minus {study.reference}'s in the same rounds. A dash: it does not play there.",
+            "finite suite gives a lower bound on the true worst case. Price: regret without "
+            f"attack, minus {study.reference}'s in the same rounds. A dash: does not play there.",
         ),
     )
 
@@ -165,7 +166,7 @@ def _by_budget(
     study: Study, experiment: Experiment, units: dict[str, float], head: str, title: str
 ) -> Table:
     cells: dict[tuple[str, str, float], dict[str, int]] = {}
-    samples = []
+    samples: list[Floats] = []
     for sweep in sweeps(study.spec, panels(study.spec, experiment.ledgers)):
         for budget, panel in sweep.panels.items():
             for policy, values in panel.finals.items():
