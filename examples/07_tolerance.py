@@ -32,9 +32,9 @@ for tolerance, name in names.items():
     for row in results.summary().rows:
         curves.setdefault(row.policy, []).append(row.regret)
 
-print("budget / tolerance " + "".join(f"{ratio:9g}" for ratio in RATIOS))
+print(f"{'budget / tolerance':30}" + "".join(f"{ratio:9g}" for ratio in RATIOS))
 for name, regrets in curves.items():
-    print(f"{name:26}" + "".join(f"{regret:9,.0f}" for regret in np.array(regrets)))
+    print(f"{name:30}" + "".join(f"{regret:9,.0f}" for regret in np.array(regrets)))
 
 try:
     from matplotlib.figure import Figure

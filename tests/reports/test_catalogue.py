@@ -1,7 +1,9 @@
 """The catalogue: facts and measured numbers, in the marked parts of a page."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +26,7 @@ from robustbandits.reports.marks import MarkError, fill, marks
 from robustbandits.reports.origin import origin
 from robustbandits.reports.study import Study
 
+DOCS = Path(__file__).parents[2] / "docs"
 PAGE = """# Title
 
 <!-- proved -->
@@ -246,3 +249,31 @@ def test_it_runs_as_a_module(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert "CautiousLinUCB" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("policies.md", {"proved": None, "measured": "table1", "panels": "table1"}),
+        (
+            "cautious.md",
+            {
+                "measured": "cautious",
+                "panels": "cautious",
+                "budgets": "tolerance",
+                "ratios": "tolerance",
+            },
+        ),
+    ],
+)
+def test_documents_have_their_marks(page, expected):
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert marks(text) == expected
+    assert fill(text, {}) == text
+
+
+def test_facts_in_the_documents_are_those_of_the_policies():
+    text = (DOCS / "policies.md").read_text(encoding="utf-8")
+    body = re.search(r"<!-- proved -->(.*)<!-- /proved -->", text, flags=re.DOTALL)[1].strip()
+    # To write it anew: python -m robustbandits.reports.catalogue docs/policies.md
+    assert body in ("", proved_table().to_markdown().strip())
