@@ -6,7 +6,7 @@ READING ?= as-written
 OUT ?= out
 BIN := .venv/bin
 
-.PHONY: reproduce test slow lint types layers parity check bench fix clean
+.PHONY: reproduce table1 cautious test slow lint types layers parity check bench fix clean
 
 # Made anew when the project's needs change; editable, so never because its code does.
 .venv/ready: pyproject.toml constraints.txt
@@ -18,6 +18,16 @@ BIN := .venv/bin
 
 reproduce: .venv/ready  ## play the paper's Figure 1
 	$(BIN)/robustbandits reproduce --rounds $(ROUNDS) --seeds $(SEEDS) --reading $(READING) --out $(OUT)
+
+table1: .venv/ready  ## play every policy on one benchmark, and write docs/policies.md
+	$(BIN)/robustbandits run table1 --store $(OUT)/table1
+	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/table1 docs/policies.md
+
+cautious: .venv/ready  ## does CautiousLinUCB hold, and where does it break: docs/cautious.md
+	$(BIN)/robustbandits run cautious --store $(OUT)/cautious
+	$(BIN)/robustbandits run tolerance --store $(OUT)/tolerance
+	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/cautious docs/cautious.md
+	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/tolerance docs/cautious.md
 
 test: .venv/ready  ## the tests
 	$(BIN)/python -m pytest -n auto --dist loadscope -m 'not slow'
@@ -43,6 +53,7 @@ check: lint types layers slow parity  ## everything that CI does beyond the test
 
 bench: .venv/ready  ## measure speed; prints ratios, writes JSON
 	$(BIN)/python benchmarks/bench.py --out $(OUT)
+	$(BIN)/python benchmarks/policies.py --out $(OUT)
 
 fix: .venv/ready
 	$(BIN)/ruff check --fix .

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
 from robustbandits.experiments.engine import Match, available_cores, play_matches, warm_up
+from robustbandits.experiments.fit import check_fit
 from robustbandits.experiments.naming import check_seeds, named
 from robustbandits.experiments.progress import watched
 from robustbandits.game import require
@@ -123,6 +124,7 @@ def compare(
     pairs = [(crooks[crook], players[player]) for crook, player in games]
     plan = [(place, seed) for place in places for seed in numbers]
     matches = [Match(places[place], pairs, rounds, seed) for place, seed in plan]
+    check_fit(matches)
     with watched(title, visible=progress) as watcher:
         watcher.compiling(len(places) * len(pairs))
         warm_up(matches, watcher.advance)

@@ -21,3 +21,17 @@ def test_bench_measures_each_policy():
     text = runner.invoke(app, ["bench", "--rounds", "50"]).output
     assert "M rounds/s" in text
     assert text.count("\n") == 1 + len(rows)
+
+
+@pytest.mark.slow
+def test_bench_measures_the_policies_that_are_named():
+    result = runner.invoke(app, ["bench", "RobustLinUCB", "CautiousLinUCB", "--rounds", "50"])
+    assert result.exit_code == 0, result.output
+    rows = result.stdout.splitlines()[1:]
+    assert [row.split()[0] for row in rows] == ["RobustLinUCB", "CautiousLinUCB"]
+
+
+def test_bench_knows_what_was_meant():
+    result = runner.invoke(app, ["bench", "LinUBC"])
+    assert result.exit_code == 2
+    assert "LinUCB" in result.output

@@ -70,6 +70,7 @@ def describe(plan: Plan, guess: Guess) -> str:
         labels = list(getattr(spec, title))
         shown = ", ".join(labels[:8]) + (", ..." if len(labels) > 8 else "")
         lines.append(f"  {len(labels)} {title}: {shown}")
+    lines += [f"  in {place} without {', '.join(left)}" for place, left in plan.left_out.items()]
     lines += [
         f"  {len(spec.seeds)} seeds, {spec.rounds:,} rounds each: {plan.games:,} games in "
         f"{len(plan.matches):,} matches, {plan.rounds:,} rounds in all",

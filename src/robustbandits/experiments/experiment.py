@@ -48,11 +48,15 @@ def _orphans(store: Store, strays: Sequence[str]) -> Iterator[Promise]:
     for match in strays:
         record = store.find(match).record
         if record is not None:
+            place, seed = record.ledgers[0].environment, record.ledgers[0].seed
             games = tuple((ledger.attack, ledger.policy) for ledger in record.ledgers)
-            key = canonical([record.spec, record.provenance["versions"]["kernel"], games])
-            _, group = groups.setdefault(key, (Promise(record.spec, games, ()), []))
-            first = record.ledgers[0]
-            group.append(PlannedFile(match, first.environment, first.seed))
+            parts = [record.spec, record.provenance["versions"]["kernel"]]
+            key = canonical(parts)
+            if key in groups and groups[key][0].games.get(place, games) != games:
+                key = canonical([*parts, place, games])  # not the same experiment after all
+            promise, group = groups.setdefault(key, (Promise(record.spec, {}, ()), []))
+            promise.games[place] = games
+            group.append(PlannedFile(match, place, seed))
     for promise, group in groups.values():
         places, seeds = list(promise.spec["environments"]), list(promise.spec["seeds"])
         group.sort(key=lambda one: (places.index(one.environment), seeds.index(one.seed)))
@@ -78,13 +82,16 @@ def _experiment(store: Store, promise: Promise) -> Experiment:
             notes.append(record.provenance)
             ledgers.extend(
                 replace(ledger, environment=match.environment, attack=attack, policy=policy)
-                for (attack, policy), ledger in zip(promise.games, record.ledgers, strict=True)
+                for (attack, policy), ledger in zip(
+                    promise.games[match.environment], record.ledgers, strict=True
+                )
             )
     return Experiment(spec, ledgers, _merge(notes, len(promise.matches)))
 
 
 def _fits(record: MatchRecord, match: PlannedFile, promise: Promise) -> bool:
-    if len(record.ledgers) != len(promise.games) or record.length != promise.spec["rounds"]:
+    games = promise.games[match.environment]
+    if len(record.ledgers) != len(games) or record.length != promise.spec["rounds"]:
         return False
     return record.ledgers[0].seed == match.seed
 

@@ -11,6 +11,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from robustbandits.experiments.fit import able, problem_of
 from robustbandits.experiments.plain import canonical, recipe_to_plain
 from robustbandits.experiments.spec import Spec
 
@@ -60,6 +61,16 @@ class Plan:
         """How many rounds, summed over games."""
         return sum(match.rounds * len(match.games) for match in self.matches)
 
+    @property
+    def left_out(self) -> dict[str, list[str]]:
+        """Policies that do not play in an environment because they refuse it, by environment."""
+        found: dict[str, list[str]] = {}
+        for match in self.matches:
+            if match.environment not in found:
+                playing = {game.policy for game in match.games}
+                found[match.environment] = [one for one in self.spec.policies if one not in playing]
+        return {place: left for place, left in found.items() if left}
+
 
 def make_plan(spec: Spec) -> Plan:
     """Return the plan of a spec: environment by environment, seed by seed."""
@@ -70,10 +81,11 @@ def make_plan(spec: Spec) -> Plan:
         )
     crooks = {label: identity(recipe) for label, recipe in spec.attacks.items()}
     players = {label: identity(recipe) for label, recipe in spec.policies.items()}
-    pairs = [(crook, player) for crook in crooks for player in players]
     matches = []
     for place, environment in spec.environments.items():
         where = identity(environment)
+        present = _present(spec, place)
+        pairs = [(crook, player) for crook in crooks for player in present]
         for seed in spec.seeds:
             games = tuple(
                 PlannedGame(
@@ -86,6 +98,20 @@ def make_plan(spec: Spec) -> Plan:
             match_id = _hash("match " + " ".join(game.id for game in games))
             matches.append(PlannedMatch(match_id, place, seed, spec.rounds, spec.points, games))
     return Plan(spec, tuple(matches))
+
+
+def _present(spec: Spec, place: str) -> list[str]:
+    """Return the policies that play in an environment."""
+    if spec.unsupported == "refuse":
+        return list(spec.policies)
+    problem = problem_of(spec.environments[place], spec.rounds, spec.seeds[0])
+    found = able(spec.policies, problem)
+    if not found:
+        raise ValueError(
+            f"no policy of {spec.name} can play in {place}: all of them refuse its problem. Leave "
+            f"that environment out, or add a policy for changing arms, such as LinUCB"
+        )
+    return found
 
 
 def identity(recipe: Any) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from robustbandits.experiments.engine import check_engine, open_engine, warm_up
 from robustbandits.experiments.experiment import Experiment
+from robustbandits.experiments.fit import check_fit
 from robustbandits.experiments.plan import Plan, PlannedMatch, make_plan
 from robustbandits.experiments.progress import watched
 from robustbandits.experiments.shift import Shift, as_match
@@ -76,6 +77,7 @@ def run(
     plan = spec if isinstance(spec, Plan) else make_plan(spec)
     store = store if isinstance(store, Store) else Store(store)
     missing = store.missing(plan)
+    check_fit(as_match(plan, match) for match in missing)
     store.remember(plan)
     shift = None
     if missing:
@@ -100,7 +102,8 @@ def _play(
     engine, workers, progress = how
     matches = [as_match(plan, match) for match in missing]
     with watched(plan.spec.name, visible=progress, log=True) as watcher:
-        watcher.compiling(len({match.environment for match in missing}) * len(matches[0].pairs))
+        first = {match.environment: len(match.games) for match in missing}
+        watcher.compiling(sum(first.values()))
         warm_up(matches, watcher.advance)  # before the workers start: they find it in the cache
         watcher.playing(sum(len(m.pairs) * m.rounds for m in matches), len(missing))
         shift = Shift(plan, store, open_engine(engine, workers, watcher.advance), watcher)

@@ -28,6 +28,8 @@ ROUNDS = 100_000
 MAX_ROUNDS = 10**12
 MAX_POINTS = 10**6
 SEEDS = 10
+#: What to do with a policy that refuses an environment's problem.
+UNSUPPORTED = ("refuse", "skip")
 #: A larger file is not a spec.
 MAX_BYTES = 10_000_000
 
@@ -48,6 +50,10 @@ class Spec:
         How many seeds (0, 1, 2, ...), or which ones.
     points
         How many rounds of each game to record at most.
+    unsupported
+        What becomes of a policy that is not made for an environment, such as one for a catalogue
+        where arms change: ``"refuse"`` the whole spec, in the policy's own words, before anything
+        is played; or ``"skip"`` its games there.
 
     Examples
     --------
@@ -67,6 +73,7 @@ class Spec:
     rounds: int
     seeds: tuple[int, ...]
     points: int
+    unsupported: str
 
     def __init__(
         self,
@@ -79,6 +86,7 @@ class Spec:
         rounds: int = ROUNDS,
         seeds: int | Sequence[int] = SEEDS,
         points: int = POINTS,
+        unsupported: str = "refuse",
     ):
         checked: dict[str, Any] = {
             "name": check_label("name", name),
@@ -89,6 +97,7 @@ class Spec:
             "rounds": _count("rounds", rounds, MAX_ROUNDS),
             "seeds": check_seeds(seeds),
             "points": _count("points", points, MAX_POINTS),
+            "unsupported": require.one_of("unsupported", unsupported, UNSUPPORTED),
         }
         for key in SECTIONS:
             _check_different(key, checked[key])
@@ -97,7 +106,7 @@ class Spec:
 
     @property
     def games(self) -> int:
-        """How many games there are: counted, not listed."""
+        """How many games there are at most: counted, not listed. A plan knows who is skipped."""
         return len(self.environments) * len(self.attacks) * len(self.policies) * len(self.seeds)
 
     @property
@@ -111,6 +120,8 @@ class Spec:
             key: {label: recipe_to_plain(one) for label, one in getattr(self, key).items()}
             for key in SECTIONS
         }
+        # Said only where it differs: specs of before must keep their ids, and stay readable.
+        rest = {} if self.unsupported == "refuse" else {"unsupported": self.unsupported}
         return {
             "name": self.name,
             "about": self.about,
@@ -118,6 +129,7 @@ class Spec:
             "rounds": self.rounds,
             "seeds": list(self.seeds),
             "points": self.points,
+            **rest,
         }
 
     @classmethod
@@ -128,8 +140,8 @@ class Spec:
         :class:`~robustbandits.experiments.plain.Outsider`: good for a report, not for play.
         """
         known = set(cls.__dataclass_fields__)
-        if set(values) != known:
-            wrong = sorted(set(values) ^ known)
+        wrong = sorted((set(values) | {"unsupported"}) ^ known)
+        if wrong:
             raise ValueError(f"these are not the values of a spec: {', '.join(wrong)}")
         recipes = {
             key: {label: recipe_from_plain(key, one) for label, one in values[key].items()}

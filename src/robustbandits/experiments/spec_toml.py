@@ -17,7 +17,7 @@ Lines = dict[tuple[str, ...], int]
 
 #: Recipes that one spec may stand for; beyond it, its lists are a slip of the pen.
 MAX_RECIPES = 1_000_000
-SETTINGS = ("name", "about", "rounds", "seeds", "points")
+SETTINGS = ("name", "about", "rounds", "seeds", "points", "unsupported")
 
 
 class SpecError(ValueError):
@@ -79,6 +79,7 @@ def _settings(values: dict[str, Any], lines: Lines, source: str) -> dict[str, An
         "rounds": lambda value: require.count("rounds", value),
         "seeds": check_seeds,
         "points": lambda value: require.count("points", value),
+        "unsupported": lambda value: require.one_of("unsupported", value, ("refuse", "skip")),
     }
     checked: dict[str, Any] = {}
     for key, check in checks.items():

@@ -8,6 +8,10 @@ from typing import Any
 from robustbandits.game import require
 
 
+class UnsupportedProblem(ValueError):
+    """A problem of a kind that a policy is not made for; the message names policies that are."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """Sizes and bounds of a bandit problem.

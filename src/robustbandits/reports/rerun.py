@@ -83,6 +83,8 @@ def to_toml(spec: Spec) -> str:
         f"seeds = {_value(seeds)}",
         f"points = {spec.points}",
     ]
+    if spec.unsupported != "refuse":
+        lines.append(f"unsupported = {_value(spec.unsupported)}")
     for section in ("environments", "attacks", "policies"):
         for label, recipe in getattr(spec, section).items():
             values = recipe_to_plain(recipe)

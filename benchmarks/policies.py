@@ -1,0 +1,169 @@
+"""Measure every exported policy: its round, its growth, and how long it takes to compile.
+
+Run by ``make bench``, or as ``python benchmarks/policies.py [POLICY ...]``. A round is a ratio to
+LinUCB's in the same rounds and the same run; players are interleaved and the best of several
+repetitions counts, because machines are shared and noisy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import robustbandits as rb
+from bench import fastest
+from robustbandits.experiments.catalogue import kinds, parameters
+from robustbandits.experiments.samples import sample_place, sample_policy
+from robustbandits.game.match import NATURE, Game, stream
+from robustbandits.game.rounds import Rounds
+from yardsticks import Player
+
+ATTACK = rb.attacks.Garcelon(100.0)
+#: What a round may cost, in rounds of LinUCB: by setting, and for those that do more by design.
+DUE = {"contextual": 2.5, "MAB": 0.5}
+DUE_BY_NAME = {"LinTS": 3.0, "MultiLevelWeightedOFUL": 4.0, "COBE": 4.0}
+#: Seconds for the whole catalogue: compiled for the first time, and from the cache.
+DUE_FIRST, DUE_CACHED = 60.0, 2.0
+GROWTH = (1_000, 3_000, 10_000)
+
+#: Run in a process of its own: a cache in memory would hide what the one on disk costs.
+START = """
+import json, sys, time
+import robustbandits as rb
+from robustbandits.experiments.samples import sample_place, sample_policy
+seconds = {}
+for name in sys.argv[1:]:
+    start = time.perf_counter(), time.process_time()
+    policy = sample_policy(name)
+    rb.simulate(environment=sample_place(policy), attack=rb.attacks.Garcelon(100.0), policy=policy,
+                rounds=10)
+    seconds[name] = time.perf_counter() - start[0], time.process_time() - start[1]
+print(json.dumps(seconds))
+"""
+
+
+def setting(name: str) -> str:
+    return str(kinds("policies")[name].facts.setting)
+
+
+def blocks_for(policy: Any, rounds: int, count: int) -> tuple[Any, list[Rounds]]:
+    place = sample_place(policy, arms=20, dim=10, intercept=False)
+    nature = place.start(rounds * count, stream(0, NATURE))
+    return nature.problem, [nature.draw(rounds) for _ in range(count)]
+
+
+def bench_rounds(names: Sequence[str], repeats: int) -> dict[str, dict[str, float]]:
+    """Microseconds of a round, and the ratio to LinUCB's on the same arms."""
+    found = {}
+    for fixed in (False, True):
+        group = [name for name in names if (setting(name) != "contextual") == fixed]
+        if not group:
+            continue
+        problem, blocks = blocks_for(sample_policy(group[0]), 1250, 8)
+        makers: dict[str, Callable[[], Player]] = {}
+        for name in dict.fromkeys(["LinUCB", *group]):
+            policy = sample_policy(name)
+            makers[name] = lambda p=policy, q=problem: Game(p, ATTACK, q, 0, 1000).advance
+        times = fastest(makers, blocks, repeats)
+        found |= {n: {"us": times[n], "ratio": times[n] / times["LinUCB"]} for n in group}
+    return found
+
+
+def bench_growth(names: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Microseconds of a round of kernel policies, over games of growing length."""
+    found = {}
+    for name in names:
+        if "kernel" not in parameters(kinds("policies")[name]):
+            continue
+        policy = sample_policy(name, kernel="rbf")
+        found[name] = {}
+        for rounds in GROWTH:
+            problem, blocks = blocks_for(policy, rounds, 1)
+            times = fastest({"it": lambda p=policy, q=problem: _play_once(p, q)}, blocks, repeats=3)
+            found[name][f"{rounds}"] = times["it"]
+    return found
+
+
+def _play_once(policy: Any, problem: Any) -> Player:
+    """Return a player that starts anew with every block: `fastest` plays the first one twice."""
+
+    def play(block: Rounds) -> None:
+        Game(policy, ATTACK, problem, 0, 1000).advance(block)
+
+    return play
+
+
+def bench_start(names: Sequence[str]) -> dict[str, Any]:
+    """Seconds until each policy has played, with an empty cache and with a full one.
+
+    The processor's time beside the wall's: others on the machine disturb it less.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "ROBUSTBANDITS_CACHE": folder}
+        command = [sys.executable, "-c", START, *names]
+        runs = [
+            json.loads(
+                subprocess.run(
+                    command, env=environment, check=True, capture_output=True, text=True
+                ).stdout
+            )
+            for _ in range(3)
+        ]
+    totals = [[sum(column) for column in zip(*run.values(), strict=True)] for run in runs]
+    best = min((1, 2), key=lambda k: totals[k][0])
+    return {
+        "first": {"wall": totals[0][0], "processor": totals[0][1], "by_policy": runs[0]},
+        "cached": {"wall": totals[best][0], "processor": totals[best][1], "by_policy": runs[best]},
+    }
+
+
+def show(report: dict[str, Any]) -> None:
+    print("A round, 20 arms x 10 dimensions, Garcelon attacking")
+    for name, row in report["rounds"].items():
+        due = DUE_BY_NAME.get(name, DUE.get(setting(name)))
+        aim = "" if due is None else f"  due <= {due:g}{'' if row['ratio'] <= due else ': MISSED'}"
+        print(
+            f"  {name:26} {setting(name):10} {row['us']:8.3f} us {row['ratio']:7.2f} x LinUCB{aim}"
+        )
+    if report["growth"]:
+        print("\nA round of kernel policies (RBF), us, by length of the game")
+        for name, row in report["growth"].items():
+            cells = "  ".join(f"{length}: {us:.2f}" for length, us in row.items())
+            print(f"  {name:26} {cells}")
+    print(f"\nUntil all {len(report['rounds'])} have played, s, after the import of the package")
+    for what, due in (("first", DUE_FIRST), ("cached", DUE_CACHED)):
+        row = report["start"][what]
+        print(f"  {what:8} {row['wall']:8.2f} (processor {row['processor']:.2f})  due <= {due:g}")
+    seconds = report["start"]["first"]["by_policy"]
+    slowest = sorted(seconds, key=lambda name: -seconds[name][1])[:5]
+    print("  slowest  " + ", ".join(f"{name} {seconds[name][1]:.1f}" for name in slowest))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("policies", nargs="*", metavar="POLICY", help="all by default")
+    parser.add_argument("--out", type=Path, default=Path("out"))
+    parser.add_argument("--repeats", type=int, default=7)
+    given = parser.parse_args()
+    names = given.policies or list(kinds("policies"))
+    report = {
+        "rounds": bench_rounds(names, given.repeats),
+        "growth": bench_growth(names),
+        "start": bench_start(names),
+    }
+    show(report)
+    given.out.mkdir(parents=True, exist_ok=True)
+    path = given.out / "policies.json"
+    path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    print(f"\nwritten to {path}")
+
+
+if __name__ == "__main__":
+    main()
