@@ -100,5 +100,5 @@ def test_comparisons_reach_what_is_seldom_run():
     assert heavy.projections > 0
     _, _, fit = arms_of_both(*VARIANTS["regression-small-memory"], 3, 5, 500)
     assert fit.left_out > 50
-    _, agent, cobe = arms_of_both(*VARIANTS["cobe-testing"], 3, 5, 500)
+    _, _, cobe = arms_of_both(*VARIANTS["cobe-testing"], 3, 5, 500)
     assert cobe.k > cobe.k_first

@@ -138,28 +138,32 @@ def descend(ridge: Ridge, huber: Huber, x: Floats, y: float) -> None:
 def project(ridge: Ridge, bound: float) -> None:
     """Move theta to the nearest point, in the norm of V, no longer than ``bound``.
 
-    That is ``(V + μI)⁻¹ V θ`` for the μ at which its length is right, found by halving.
+    That is ``p = (V + μI)⁻¹ V θ`` for the μ at which its length is right: Newton's method on the
+    inverse of the length, which rises to it from μ = 0 in a few steps.
     """
     dim = ridge.theta.shape[0]
+    point = ridge.theta.copy()
+    slopes = np.empty(dim)
     shifted = np.empty((dim, dim))
     factor = np.empty((dim, dim))
-    point = np.empty(dim)
-    low = 0.0
-    high = math.sqrt(dot(ridge.moment, ridge.moment)) / bound
-    for turn in range(60):
-        middle = 0.5 * (low + high) if turn < 59 else high
+    multiply(ridge.inverse, point, slopes)
+    shift = 0.0
+    for _ in range(50):
+        square = dot(point, point)
+        length = math.sqrt(square)
+        if length <= bound * (1.0 + 1e-12):
+            break
+        shift += square / dot(point, slopes) * (length - bound) / bound
         copy(ridge.gram, shifted)
         for i in range(dim):
-            shifted[i, i] += middle
+            shifted[i, i] += shift
         if not cholesky(shifted, factor):
-            return
+            break
         solve(factor, ridge.moment, point)
-        if dot(point, point) > bound * bound:
-            low = middle
-        else:
-            high = middle
+        solve(factor, point, slopes)
+    trim = min(1.0, bound / math.sqrt(dot(point, point)))
     for i in range(dim):
-        ridge.theta[i] = point[i]
+        ridge.theta[i] = trim * point[i]
     multiply(ridge.gram, ridge.theta, ridge.moment)
 
 
@@ -256,7 +260,14 @@ class HuberOFUL(LinearRecipe):
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """Take a thousandth of the radius."""
+        """Take a thousandth of the theory's radius.
+
+        Of 1, 0.1, 0.01, 0.003, 0.001 and 0.0003 the smallest that withstood Garcelon(100) on fixed
+        arms. Mean regret over two seeds, 10⁵ rounds, 20 arms, noise 0.1; fresh and fixed arms:
+        unattacked 151 and 552 (theory 10,597 and 12,241; LinUCB 79 and 378), attacked 379 and 1,326
+        (LinUCB 659 and 12,784). Garcelon(1000) breaks it, at 12,353, unless ``budget=None``, which
+        costs 3,622 and 7,735 without an attack, and 3,841 and 7,733 with that one.
+        """
         return cls(**{"radius_scale": 0.001, **changes})
 
     def start(self, problem: Problem) -> HuberState:
