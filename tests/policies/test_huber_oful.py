@@ -123,8 +123,8 @@ def test_huber_any_moment_plays_and_stays_finite(moment):
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_huber_withstands_heavy_tails_that_mislead_least_squares():
-    # An error of ±40 in one reward of twenty. Measured over 40 seeds: the Huber fit is off by 0.04 to
-    # 0.24, least squares by 0.28 to 1.56, and the first never by more than half of the second.
+    # An error of ±40 in one reward of twenty. Measured over 40 seeds: the Huber fit is off by 0.04
+    # to 0.24, least squares by 0.28 to 1.56, the first never by more than half of the second.
     errors = np.zeros(2)
     for seed in range(10):
         rng = np.random.default_rng(seed)
