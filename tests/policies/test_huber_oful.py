@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from reference.playing import agent_for, block_of, play
+import robustbandits as rb
+from reference.playing import agent_for, block_of, play, ridge_of, tell
 from robustbandits._jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridge import observe, start_ridge
@@ -15,11 +16,10 @@ from robustbandits.policies.huber_oful import project, scale_at
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 
 PROBLEM = Problem(arms=3, dim=4, rounds=2000)
-STREAM = np.random.Generator(np.random.PCG64(0))
 
 
-def learn(state, x, y):
-    state.learn(0, x, float(y), np.zeros(4), STREAM)
+def hire(recipe):
+    return rb.Agent(recipe, arms=3, dim=4, rounds=2000, reward_range=(-1e9, 1e9))
 
 
 def unit(rng, dim=4):
@@ -30,10 +30,10 @@ def unit(rng, dim=4):
 @pytest.mark.parametrize("recipe", [HuberOFUL.practical(), HuberOFUL.practical(budget=None)])
 def test_huber_theta_keeps_to_its_bound_and_to_its_sums(recipe):
     rng = np.random.default_rng(0)
-    state = recipe.start(PROBLEM)
+    agent = hire(recipe)
     for _ in range(300):
-        learn(state, unit(rng), rng.standard_t(1.5) * 3)
-        ridge = state.ridge
+        tell(agent, unit(rng), rng.standard_t(1.5) * 3)
+        ridge = agent._state.ridge
         assert np.linalg.norm(ridge.theta) <= 1 + 1e-12
         np.testing.assert_allclose(ridge.gram @ ridge.theta, ridge.moment, atol=1e-7)
         np.testing.assert_allclose(ridge.gram @ ridge.inverse, np.eye(4), atol=1e-9)
@@ -72,44 +72,27 @@ def test_huber_scale_is_the_largest_of_its_four_floors():
 
 
 def test_huber_one_wild_reward_moves_theta_no_further_than_a_large_one():
-    rng = np.random.default_rng(1)
-    state = HuberOFUL.practical().start(PROBLEM)
     theta = np.array([0.3, -0.2, 0.1, 0.4])
-    for _ in range(200):
-        x = unit(rng)
-        learn(state, x, x @ theta + 0.1 * rng.normal())
     moved = []
-    for y in (5.0, 50.0, 1e6):
-        again = copy_of(state)
-        learn(again, np.array([0.5, 0.5, 0.5, 0.5]), y)
-        moved.append(np.linalg.norm(again.ridge.theta - state.ridge.theta))
+    for wild in (5.0, 50.0, 1e6):
+        rng = np.random.default_rng(1)
+        agent = hire(HuberOFUL.practical())
+        for _ in range(200):
+            x = unit(rng)
+            tell(agent, x, x @ theta + 0.1 * rng.normal())
+        before = agent._state.ridge.theta.copy()
+        tell(agent, np.full(4, 0.5), wild)
+        moved.append(np.linalg.norm(agent._state.ridge.theta - before))
     assert moved[1] == moved[2]
     assert moved[0] <= moved[1] < 0.5
 
 
-def copy_of(state):
-    """Return the same state with arrays of its own."""
-    ridge = state.ridge._replace(
-        **{
-            name: getattr(state.ridge, name).copy()
-            for name in ("inverse", "gram", "moment", "theta", "tally")
-        }
-    )
-    return state._replace(ridge=ridge)
-
-
 def test_huber_larger_budget_never_weighs_a_reward_more():
-    block = block_of(200, arms=4, dim=3)
-    recipes = [HuberOFUL.practical(budget=c) for c in (0.0, 5.0, 100.0)]
-    states = [recipe.start(agent_for(recipe, block).problem) for recipe in recipes]
-    for contexts in block.contexts:
-        x = contexts[:, 0].copy()
-        gains = []
-        for state in states:
-            width = math.sqrt(x @ states[0].ridge.inverse @ x)
-            gains.append(scale_at(state.huber, states[0].ridge.tally[0], width) ** -2)
-        assert gains[0] >= gains[1] >= gains[2]
-        learn(states[0], x, 0.5)
+    laws = [HuberOFUL.practical(budget=c).start(PROBLEM).huber for c in (0.0, 5.0, 100.0)]
+    for width in np.geomspace(1e-6, 1.0, 30):
+        for learned in (0.0, 10.0, 1500.0):
+            gains = [scale_at(law, learned, float(width)) ** -2 for law in laws]
+            assert gains[0] >= gains[1] >= gains[2]
 
 
 @pytest.mark.parametrize("moment", [1.2, 1.7, 2.0])
@@ -129,15 +112,15 @@ def test_huber_withstands_heavy_tails_that_mislead_least_squares():
     for seed in range(10):
         rng = np.random.default_rng(seed)
         theta = unit(rng) * 0.6
-        huber = HuberOFUL.practical().start(PROBLEM)
-        plain = LinUCB().start(PROBLEM)
+        huber = hire(HuberOFUL.practical())
+        plain = hire(LinUCB())
         for _ in range(1500):
             x = unit(rng)
             y = x @ theta + 0.1 * rng.normal()
             if rng.random() < 0.05:
                 y += rng.choice([-40.0, 40.0])
-            learn(huber, x, y)
-            learn(plain, x, y)
-        errors[0] += np.linalg.norm(huber.ridge.theta - theta)
-        errors[1] += np.linalg.norm(plain.optimist.ridge.theta - theta)
+            tell(huber, x, y)
+            tell(plain, x, y)
+        errors[0] += np.linalg.norm(huber._state.ridge.theta - theta)
+        errors[1] += np.linalg.norm(ridge_of(plain).theta - theta)
     assert errors[0] < 0.5 * errors[1]

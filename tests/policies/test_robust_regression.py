@@ -3,18 +3,17 @@
 import numpy as np
 import pytest
 
-from reference.playing import agent_for, block_of, play, ridge_of, same_bits
+import robustbandits as rb
+from reference.playing import agent_for, block_of, play, ridge_of, same_bits, tell
 from robustbandits._jit import jit_is_on
-from robustbandits.game.problem import Problem
 from robustbandits.policies import LinUCB, RobustRegressionUCB
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 
-STREAM = np.random.Generator(np.random.PCG64(0))
 
-
-def learn(state, x, y):
-    state.learn(0, x, float(y), np.zeros(4), STREAM)
+def hire(recipe):
+    agent = rb.Agent(recipe, arms=2, dim=4, reward_range=(-100.0, 100.0))
+    return agent, agent._state
 
 
 def unit(rng, dim=4):
@@ -46,9 +45,9 @@ def test_robust_regression_of_a_fraction_below_one_reward_is_linucb_up_to_roundi
 def test_robust_regression_sums_are_those_of_what_is_kept(memory):
     rng = np.random.default_rng(memory)
     recipe = RobustRegressionUCB(fraction=0.2, memory=memory)
-    state = recipe.start(Problem(arms=2, dim=4))
+    agent, state = hire(recipe)
     for t in range(400):
-        learn(state, unit(rng), rng.normal())
+        tell(agent, unit(rng), rng.normal())
         kept = state.memory.kept[: min(t + 1, memory)] > 0
         x = state.memory.contexts[: min(t + 1, memory)][kept]
         gram = 0.1 * np.eye(4) + state.memory.old_gram + x.T @ x
@@ -67,10 +66,10 @@ def test_robust_regression_sums_are_those_of_what_is_kept(memory):
 
 def test_robust_regression_leaves_out_its_fraction_and_no_more():
     rng = np.random.default_rng(5)
-    state = RobustRegressionUCB(fraction=0.2, passes=1).start(Problem(arms=2, dim=4))
+    agent, state = hire(RobustRegressionUCB(fraction=0.2, passes=1))
     for t in range(500):
         due = state.memory.clock[1]
-        learn(state, unit(rng), rng.normal())
+        tell(agent, unit(rng), rng.normal())
         if t + 1 >= due:
             out = np.count_nonzero(state.memory.kept[: t + 1] == 0)
             assert out == int(0.2 * (t + 1))
@@ -78,11 +77,11 @@ def test_robust_regression_leaves_out_its_fraction_and_no_more():
 
 def test_robust_regression_fits_on_a_geometric_grid_then_twice_a_memory():
     rng = np.random.default_rng(6)
-    state = RobustRegressionUCB(memory=100).start(Problem(arms=2, dim=4))
+    agent, state = hire(RobustRegressionUCB(memory=100))
     fits = []
     for t in range(1, 600):
         before = state.memory.clock[1]
-        learn(state, unit(rng), rng.normal())
+        tell(agent, unit(rng), rng.normal())
         if state.memory.clock[1] != before:
             fits.append(t)
     gaps = np.diff(fits)
@@ -95,21 +94,21 @@ def test_robust_regression_finds_the_corrupted_rewards():
     # Corruption ten times the noise's reach: leaving out the worst tenth is leaving out the lies.
     rng = np.random.default_rng(7)
     theta = np.array([0.5, -0.3, 0.2, 0.1])
-    state = RobustRegressionUCB(fraction=0.1).start(Problem(arms=2, dim=4))
-    plain = LinUCB().start(Problem(arms=2, dim=4))
+    agent, state = hire(RobustRegressionUCB(fraction=0.1))
+    plain, _ = hire(LinUCB())
     lies = []
     for t in range(500):
         x = unit(rng)
         lie = t % 20 == 3
         y = x @ theta + rng.uniform(-0.1, 0.1) + (4.0 * np.sign(x[0]) if lie else 0.0)
         lies.append(lie)
-        learn(state, x, y)
-        learn(plain, x, y)
+        tell(agent, x, y)
+        tell(plain, x, y)
     judged = int(500 / 1.25)  # the last fit is no older
     kept = state.memory.kept[:judged] > 0
     assert not np.any(kept & np.array(lies)[:judged])
     ours = np.linalg.norm(state.optimist.ridge.theta - theta)
-    assert ours < 0.25 * np.linalg.norm(plain.optimist.ridge.theta - theta)
+    assert ours < 0.25 * np.linalg.norm(ridge_of(plain).theta - theta)
 
 
 def test_robust_regression_rewards_out_of_order_do_no_harm():

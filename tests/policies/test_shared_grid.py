@@ -9,6 +9,7 @@ from scipy import stats
 from reference.playing import agent_for, block_of, play, ridge_of, same_bits
 from robustbandits._jit import jit_is_on
 from robustbandits.policies import LinUCB, RobustLinUCB, SharedGrid
+from robustbandits.snapshot import state_arrays
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 
@@ -76,26 +77,24 @@ def test_shared_grid_estimates_are_unbiased_by_enumeration():
     agent = agent_for(recipe, block)
     play(agent, block)
     state, contexts = agent._state, block.contexts[7]
+    names = [name for name, _ in state_arrays(state)]
     rewards = np.array([0.1, 0.9, 0.4, 0.7])
     seen = {}
-    for seed in range(400):
-        memo = np.zeros(4)
-        arm = state.choose(contexts, np.random.Generator(np.random.PCG64(seed)), memo)
-        seen[arm] = memo
-    assert len(seen) == 4
-    saved = state.exp4.log_weights.copy()
+    while len(seen) < 4:  # each arm has a chance of 0.03 or more
+        decision = agent.choose(contexts.T)
+        seen[decision.arm] = decision
+    saved = [array.copy() for _, array in state_arrays(state)]
     mean = np.zeros(5)
-    for arm, memo in seen.items():
-        zero, paid = [], []
-        for reward, out in ((0.0, zero), (rewards[arm], paid)):
-            state.exp4.log_weights[...] = saved
-            context = contexts[:, arm].copy()
-            ridge = [array.copy() for array in state.optimist.ridge[:5]]
-            state.learn(arm, context, reward, memo, np.random.default_rng(0))
-            for array, old in zip(state.optimist.ridge[:5], ridge, strict=True):
+    for arm, decision in seen.items():
+        gains = []
+        for reward in (0.0, rewards[arm]):
+            note = agent._pending[decision.id]
+            agent.learn(decision, reward)
+            agent._pending[decision.id] = note
+            gains.append(state.exp4.log_weights - saved[names.index("state.exp4.log_weights")])
+            for (_, array), old in zip(state_arrays(state), saved, strict=True):
                 array[...] = old
-            out.append(state.exp4.log_weights - saved)
-        mean += memo[2] * (paid[0] - zero[0]) / (0.03 / 2)
+        mean += note[1][2] * (gains[1] - gains[0]) / (0.03 / 2)
     # Each optimist gets the reward of one arm, the uniform expert the mean of all.
     for value in mean[:4]:
         assert np.abs(rewards - value).min() < 1e-9
@@ -108,9 +107,8 @@ def test_shared_grid_advice_comes_in_runs_and_the_memo_tells_them():
     agent = agent_for(recipe, block)
     play(agent, block)
     state, several = agent._state, 0
-    for seed, contexts in enumerate(block.contexts):
-        memo = np.zeros(4)
-        state.choose(contexts, np.random.Generator(np.random.PCG64(seed)), memo)
+    for contexts in block.contexts:
+        memo = agent._pending[agent.choose(contexts.T).id][1]
         inverse, theta = ridge_of(agent).inverse, ridge_of(agent).theta
         width = np.sqrt((contexts * (inverse @ contexts)).sum(axis=0))
         growth = (1 + 151 / 0.1) / 0.01

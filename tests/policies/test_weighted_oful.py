@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from reference.playing import agent_for, block_of, play
+import robustbandits as rb
+from reference.playing import agent_for, block_of, play, tell
 from robustbandits._jit import jit_is_on
-from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridge import observe
 from robustbandits.policies import LinUCB, MultiLevelWeightedOFUL, WeightedOFUL
 
@@ -64,21 +64,22 @@ def test_multi_level_score_is_the_smaller_upper_bound():
     block = block_of(300, arms=7, dim=3)
     agent = agent_for(MultiLevelWeightedOFUL(levels=3, radius_scale=0.01), block)
     play(agent, block)
-    state = agent._state
-    for contexts in block.contexts[:20]:
-        for level in (1, 2, 3):
-            means, bonuses = np.empty((2, 7))
-            state.score(contexts, np.array([level, 0.0, 0.0, 0.0]), means, bonuses)
-            for place in (0, level):
-                theta, inverse = state.ridges.theta[place], state.ridges.inverse[place]
-                mean = theta @ contexts
-                width = np.sqrt((contexts * (inverse @ contexts)).sum(axis=0))
-                t, dim = 301, contexts.shape[0]
-                extra = 2.0**level if place == 0 else math.log(2 * level**2 / 0.01) + 3
-                tail = math.log(4 * t * t * (1 if place == 0 else 3) / 0.01)
-                radius = 8 * math.sqrt(dim * math.log(1 + t * state.band.reach) * tail)
-                radius += 4 * math.sqrt(dim) * tail + state.band.prior + math.sqrt(dim) * extra
-                assert np.all(means + bonuses <= mean + 0.01 * radius * width + 1e-9)
+    state, t, dim = agent._state, 301, 4
+    for contexts in block.contexts[:60]:
+        decision = agent.choose(contexts.T)
+        level = int(agent._pending[decision.id][1][0])
+        bounds = []
+        for place in (0, level):
+            theta, inverse = state.ridges.theta[place], state.ridges.inverse[place]
+            width = np.sqrt((contexts * (inverse @ contexts)).sum(axis=0))
+            extra = 2.0**level if place == 0 else math.log(2 * level**2 / 0.01) + 3
+            tail = math.log(4 * t * t * (1 if place == 0 else 3) / 0.01)
+            radius = 8 * math.sqrt(dim * math.log(1 + t / 4) * tail)
+            radius += 4 * math.sqrt(dim) * tail + 1.0 + math.sqrt(dim) * extra
+            bounds.append(theta @ contexts + 0.01 * radius * width)
+        upper = decision.means + decision.bonuses
+        np.testing.assert_allclose(upper, np.minimum(*bounds), rtol=1e-9)
+        assert decision.arm == np.argmax(upper)
 
 
 def test_multi_level_late_rewards_go_to_the_level_that_was_drawn():
@@ -113,16 +114,16 @@ def test_weighted_oful_covers_theta_under_attack():
         rng = np.random.default_rng(seed)
         theta = rng.normal(size=4)
         theta /= 2 * np.linalg.norm(theta)
-        state = WeightedOFUL(20.0).start(Problem(arms=2, dim=4))
-        stream = np.random.Generator(np.random.PCG64(seed))
+        agent = rb.Agent(WeightedOFUL(20.0), arms=2, dim=4, reward_range=(-5.0, 5.0))
+        ridges = agent._state.ridges
         for t in range(150):
             x = rng.normal(size=4)
             x /= np.linalg.norm(x)
             corruption = -1.0 if t < 20 else 0.0
             reward = float(x @ theta + rng.uniform(-1, 1) * 0.5 + corruption)
-            state.learn(0, x, reward, np.zeros(4), stream)
-            error = state.ridges.theta[0] - theta
-            gap = math.sqrt(error @ state.ridges.gram[0] @ error)
+            tell(agent, x, reward)
+            error = ridges.theta[0] - theta
+            gap = math.sqrt(error @ ridges.gram[0] @ error)
             tail = math.log(4 * (t + 1) ** 2 / 0.01)
             inside = math.log(1 + (t + 1) / 4)
             radius = 8 * math.sqrt(4 * inside * tail) + 8 * tail + 1 + 2 * 20
