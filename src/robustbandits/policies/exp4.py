@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel
+from robustbandits._jit import kernel, program
 from robustbandits.kernels.linalg import Floats
 
 #: One bit of a memo for each border between experts: a float64 holds 53.
@@ -98,7 +98,7 @@ def run_of(advice: np.ndarray, arm: int) -> int:
     return -1
 
 
-@kernel
+@program
 def pay_experts(exp4: Exp4, reward: float, memo: Floats) -> None:
     """Pay each expert what its advice earned, by importance, and for advising the unusual.
 

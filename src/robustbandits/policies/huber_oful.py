@@ -108,7 +108,7 @@ def scale_at(huber: Huber, learned: float, width: float) -> float:
     return max(max(huber.noise, huber.least), max(sigma, huber.caution * math.sqrt(width)))
 
 
-@kernel
+@program
 def descend(ridge: Ridge, huber: Huber, x: Floats, y: float) -> None:
     """Take one step.
 
@@ -167,7 +167,7 @@ def project(ridge: Ridge, bound: float) -> None:
     multiply(ridge.gram, ridge.theta, ridge.moment)
 
 
-@kernel
+@program
 def solve(factor: Floats, x: Floats, out: Floats) -> None:
     """Solve ``RᵀR y = x``."""
     dim = x.shape[0]

@@ -12,8 +12,8 @@ from robustbandits._jit import kernel, program
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.linalg import Floats, add_outer, cholesky, copy, invert, multiply
-from robustbandits.kernels.ridge import LOG_DET, observe
+from robustbandits.kernels.linalg import Floats, add_outer, cholesky
+from robustbandits.kernels.ridge import LOG_DET, observe, rebuild
 from robustbandits.kernels.selection import nth_smallest
 from robustbandits.policies.optimism import (
     LinearRecipe,
@@ -109,33 +109,16 @@ def refit(state: RobustRegressionState) -> None:
     dim = ridge.theta.shape[0]
     learned = memory.clock[LEARNED]
     size = min(int(learned), memory.rewards.shape[0])
-    gram = np.empty((dim, dim))
-    inverse = np.empty((dim, dim))
-    moment = np.empty(dim)
-    theta = ridge.theta.copy()
-    sound = True
-    turn = 0
-    while sound and turn < state.passes:
-        changed = leave_out(memory, theta, size, state.fraction)
-        if changed or turn == 0:
-            sum_up(memory, size, ridge.penalty, gram, moment)
-            sound = invert(gram, inverse)
-            if sound:
-                multiply(inverse, moment, theta)
-            turn += 1
-        else:
-            turn = state.passes
-    if sound:
-        copy(gram, ridge.gram)
-        copy(inverse, ridge.inverse)
+    for turn in range(state.passes):
+        if not leave_out(memory, ridge.theta, size, state.fraction) and turn > 0:
+            break
+        sum_up(memory, size, ridge.penalty, ridge.gram, ridge.moment)
+        rebuild(ridge)
+    factor = np.empty((dim, dim))
+    if cholesky(ridge.gram, factor):
+        ridge.tally[LOG_DET] = -dim * math.log(ridge.penalty)
         for i in range(dim):
-            ridge.moment[i] = moment[i]
-            ridge.theta[i] = theta[i]
-        if cholesky(gram, inverse):
-            total = -dim * math.log(ridge.penalty)
-            for i in range(dim):
-                total += 2.0 * math.log(inverse[i, i])
-            ridge.tally[LOG_DET] = total
+            ridge.tally[LOG_DET] += 2.0 * math.log(factor[i, i])
     step = max(1.0, min(state.growth * learned, 0.5 * memory.rewards.shape[0]))
     memory.clock[DUE] = learned + step
 
