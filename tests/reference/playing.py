@@ -34,6 +34,11 @@ def play(agent, block, watch=None):
     return chosen
 
 
+def tell(agent, x, y):
+    """Let an agent choose among one arm, and learn its reward: code that is compiled anyway."""
+    agent.learn(agent.choose(x[None, :]), float(y))
+
+
 def ridge_of(agent):
     """Return the agent's regression."""
     state = agent._state

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from robustbandits.policies.bob_no_restart import BOBNoRestart
     from robustbandits.policies.cautious_linucb import CautiousLinUCB
+    from robustbandits.policies.cobe import COBE
     from robustbandits.policies.cw_oful import CWOFUL
     from robustbandits.policies.greedy import Greedy
+    from robustbandits.policies.huber_oful import HuberOFUL
     from robustbandits.policies.lints import LinTS
     from robustbandits.policies.linucb import LinUCB
     from robustbandits.policies.mab.barbar import BARBAR
@@ -20,9 +22,13 @@ if TYPE_CHECKING:
     from robustbandits.policies.mab.robust_ucb import RobustUCB
     from robustbandits.policies.mab.successive_elimination import SuccessiveElimination
     from robustbandits.policies.mab.tsallis_inf import TsallisINF
+    from robustbandits.policies.multi_level import MultiLevelWeightedOFUL
     from robustbandits.policies.oracle_linucb import OracleLinUCB
     from robustbandits.policies.robust_bandit import RobustBandit
     from robustbandits.policies.robust_linucb import RobustLinUCB
+    from robustbandits.policies.robust_regression import RobustRegressionUCB
+    from robustbandits.policies.shared_grid import SharedGrid
+    from robustbandits.policies.weighted_oful import WeightedOFUL
 
 _HOMES = {
     "LinUCB": "linucb",
@@ -42,6 +48,12 @@ _HOMES = {
     "BARBAT": "mab.barbat",
     "SuccessiveElimination": "mab.successive_elimination",
     "RobustUCB": "mab.robust_ucb",
+    "WeightedOFUL": "weighted_oful",
+    "MultiLevelWeightedOFUL": "multi_level",
+    "COBE": "cobe",
+    "SharedGrid": "shared_grid",
+    "HuberOFUL": "huber_oful",
+    "RobustRegressionUCB": "robust_regression",
 }
 
 __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
@@ -62,6 +74,12 @@ __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
     "BARBAT",
     "SuccessiveElimination",
     "RobustUCB",
+    "WeightedOFUL",
+    "MultiLevelWeightedOFUL",
+    "COBE",
+    "SharedGrid",
+    "HuberOFUL",
+    "RobustRegressionUCB",
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
@@ -14,8 +14,46 @@ from robustbandits.policies.optimism import LinearRecipe
 from robustbandits.policies.weighted import WeightedState
 
 
+class Constants(NamedTuple):
+    """What CW-OFUL's theory makes of a problem."""
+
+    ridge: float  # λ
+    noise: float  # R√(d log((1 + TL²/λ)/δ))
+    prior: float  # √λ S
+    scale: float  # R√d + √λ S; the caution α is this over the budget
+
+
 @dataclass(frozen=True, kw_only=True)
-class CWOFUL(LinearRecipe):
+class ConfidenceRecipe(LinearRecipe):
+    """Parameters of CW-OFUL and of what is built on it: the penalty may be left to the theory."""
+
+    ridge: float | None = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        given = self.ridge
+        if given is None:
+            self._set(ridge=1.0)  # for the checks of the others
+        super().__post_init__()
+        if given is None:
+            require.positive("sigma", self.sigma)
+            self._set(ridge=None)
+
+    def constants(self, problem: Problem, rounds: int) -> Constants:
+        """Work out the constants for this many rounds."""
+        bound = problem.theta_bound
+        ridge = (self.sigma / bound) ** 2 if self.ridge is None else self.ridge
+        prior = math.sqrt(ridge) * bound
+        growth = (1.0 + rounds * problem.context_bound**2 / ridge) / self.delta
+        return Constants(
+            ridge=ridge,
+            noise=self.sigma * math.sqrt(problem.dim * math.log(growth)),
+            prior=prior,
+            scale=self.sigma * math.sqrt(problem.dim) + prior,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CWOFUL(ConfidenceRecipe):
     """Optimism that trusts a reward less, the less it knows about the arm (CW-OFUL).
 
     An observation has the weight ``min(1, α/‖x‖)``, the norm being that of the inverse Gram matrix
@@ -55,29 +93,17 @@ class CWOFUL(LinearRecipe):
     )
 
     budget: float | None = None
-    ridge: float | None = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        given = self.ridge
-        if given is None:
-            self._set(ridge=1.0)  # for the checks of the others
         super().__post_init__()
-        if given is None:
-            require.positive("sigma", self.sigma)
-            self._set(ridge=None)
         if self.budget is not None:
             self._set(budget=require.at_least("budget", self.budget, 0.0))
 
     def start(self, problem: Problem) -> WeightedState:
         """Return a fresh state."""
         rounds = problem.horizon("CWOFUL")
-        bound = problem.theta_bound
-        ridge = (self.sigma / bound) ** 2 if self.ridge is None else self.ridge
+        ridge, noise, prior, scale = self.constants(problem, rounds)
         level = math.sqrt(rounds) if self.budget is None else self.budget
-        prior = math.sqrt(ridge) * bound
-        growth = (1.0 + rounds * problem.context_bound**2 / ridge) / self.delta
-        noise = self.sigma * math.sqrt(problem.dim * math.log(growth))
-        scale = self.sigma * math.sqrt(problem.dim) + prior
         caution = scale / level if level > 0.0 else math.inf
         if self.budget is None:
             radius = 2.0 * (noise + prior)

@@ -99,6 +99,15 @@ def optimistic_shares(optimist: Optimist, contexts: Floats, factor: float, out: 
     share_of_largest(means, optimist.first, 1.0, out)
 
 
+def refuse_spread(problem: Problem, ridge: float) -> None:
+    """Refuse a penalty that float64 cannot hold beside such contexts."""
+    if problem.context_bound * problem.context_bound > MAX_SPREAD * ridge:
+        raise ValueError(
+            f"ridge must be at least context_bound² / {MAX_SPREAD:g}, got {ridge!r} for "
+            f"context_bound {problem.context_bound!r}: scale your features"
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class LinearRecipe(Recipe):
     """Parameters that every linear policy has.
@@ -134,11 +143,7 @@ class LinearRecipe(Recipe):
 
     def start_regression(self, problem: Problem) -> Ridge:
         """Return a regression that has seen nothing; refuse what float64 cannot hold."""
-        if problem.context_bound * problem.context_bound > MAX_SPREAD * self.ridge:
-            raise ValueError(
-                f"ridge must be at least context_bound² / {MAX_SPREAD:g}, got {self.ridge!r} for "
-                f"context_bound {problem.context_bound!r}: scale your features"
-            )
+        refuse_spread(problem, self.ridge)
         return start_ridge(problem.dim, self.ridge)
 
     def start_radius(self, problem: Problem, delta: float | None = None) -> Radius:

@@ -1,0 +1,355 @@
+"""Slow twins of the contextual linear policies, written from their formulas.
+
+Nothing here comes from the package; see twins.py for what is shared with the kernels: the order of
+random draws only.
+"""
+
+import math
+
+import numpy as np
+
+from reference.twins import draw, levels_up_to, pick
+
+
+class Weighted:
+    """V = λI + Σ w x xᵀ and b = Σ w y x."""
+
+    def __init__(self, dim, penalty):
+        self.V = penalty * np.eye(dim)
+        self.b = np.zeros(dim)
+        self.count = 0
+
+    def theta(self):
+        return np.linalg.solve(self.V, self.b)
+
+    def widths(self, contexts):
+        return np.sqrt((contexts * np.linalg.solve(self.V, contexts.T).T).sum(axis=1))
+
+    def add(self, x, y, weight=1.0):
+        self.V = self.V + weight * np.outer(x, x)
+        self.b = self.b + weight * y * x
+        self.count += 1
+
+    def scores(self, contexts, radius):
+        return contexts @ self.theta() + radius * self.widths(contexts)
+
+
+class WeightedOFUL:
+    """Zhao, Zhou, Gu (2021): with a budget, or with levels."""
+
+    def __init__(
+        self,
+        bounds,
+        rng,
+        *,
+        budget=None,
+        levels=None,
+        ridge=None,
+        delta=0.01,
+        sigma=0.1,
+        noise_bound=1.0,
+        radius_scale=1.0,
+        ties="random",
+    ):
+        self.bounds, self.rng, self.ties = bounds, rng, ties
+        self.penalty = 1 / bounds.S**2 if ridge is None else ridge
+        self.delta, self.R, self.scale = delta, noise_bound, radius_scale
+        self.budget = budget
+        self.levels = 0
+        if budget is None:
+            self.levels = math.ceil(math.log2(2 * bounds.rounds)) if levels is None else levels
+        self.ridge = Weighted(bounds.dim, self.penalty)
+        self.own = [Weighted(bounds.dim, self.penalty) for _ in range(self.levels)]
+        self.weight = 1 / max(sigma, (noise_bound + 1) / math.sqrt(bounds.dim)) ** 2
+
+    def radius(self, t, split, extra):
+        d, A = self.bounds.dim, self.bounds.L
+        inside = math.log(1 + t * A**2 / ((self.R + 1) ** 2 * self.penalty))
+        tail = math.log(4 * t**2 * split / self.delta)
+        noise = 8 * math.sqrt(d * inside * tail) + 4 * math.sqrt(d) * tail
+        prior = math.sqrt(self.penalty) * self.bounds.S
+        return self.scale * (noise + prior + math.sqrt(d) * extra)
+
+    def choose(self, contexts):
+        t = self.ridge.count + 1
+        if self.levels == 0:
+            scores = self.ridge.scores(contexts, self.radius(t, 1, self.budget))
+            return pick(scores, self.rng, self.ties)
+        chances = [2.0**-level for level in range(1, self.levels + 1)]
+        chances[0] += 1 - sum(chances)
+        self.level = 1 + (draw(chances, self.rng) if self.levels > 1 else 0)
+        wide = self.radius(t, 1, 2**self.level)
+        extra = math.log(2 * self.level**2 / self.delta) + 3
+        narrow = self.radius(t, self.levels, extra)
+        own = self.own[self.level - 1].scores(contexts, narrow)
+        scores = np.minimum(self.ridge.scores(contexts, wide), own)
+        return pick(scores, self.rng, self.ties)
+
+    def learn(self, context, reward):
+        self.ridge.add(context, reward, self.weight)
+        if self.levels > 0:
+            self.own[self.level - 1].add(context, reward, self.weight)
+
+
+class COBE:
+    """Wei, Dann, Zimmert (2022) over CW-OFUL: every pair of bases is tested in every round."""
+
+    def __init__(
+        self,
+        bounds,
+        rng,
+        *,
+        ridge=None,
+        delta=0.01,
+        sigma=0.1,
+        max_corruption=1.0,
+        test_scale=1.0,
+        ties="random",
+    ):
+        d, T, L, S = bounds.dim, bounds.rounds, bounds.L, bounds.S
+        self.dim, self.rng, self.ties = d, rng, ties
+        self.penalty = sigma**2 / S**2 if ridge is None else ridge
+        prior = math.sqrt(self.penalty) * S
+        self.c = sigma * math.sqrt(d) + prior
+        growth = (1 + T * L**2 / self.penalty) / delta
+        self.beta = sigma * math.sqrt(d * math.log(growth)) + prior + self.c
+        iota = d * math.log(1 + T * L**2 / (d * self.penalty))
+        b = max(self.beta, L * S)
+        self.b1, self.b2, self.b3 = 8 * b**2 * iota, 4 * b * iota / self.c, 4 * b * iota
+        self.c_max, self.scale, self.log = max_corruption, test_scale, math.log(T / delta)
+        price = math.sqrt(self.b1 * T) + self.b2 * self.c_max + self.b3
+        self.k_max = math.ceil(math.log2(self.c_max * T))
+        self.begin(min(self.k_max, math.ceil(math.log2(price / self.b2))))
+        self.k_first = self.k
+
+    def begin(self, k):
+        self.k = k
+        guesses = range(k, self.k_max + 1)
+        self.alpha = {i: 2.0 ** (k - i - 1) for i in guesses}
+        self.alpha[k] = 1 - sum(self.alpha[i] for i in guesses if i > k)
+        expected = 21 * self.scale * self.c_max * self.log
+        self.budget = {i: 1.25 * self.alpha[i] * 2**i + expected for i in guesses}
+        self.bases = {i: Weighted(self.dim, self.penalty) for i in guesses}
+        self.earned = dict.fromkeys(guesses, 0.0)
+
+    def choose(self, contexts):
+        self.drawn = self.k
+        if self.k < self.k_max:
+            self.drawn += draw([self.alpha[i] for i in sorted(self.alpha)], self.rng)
+        scores = self.bases[self.drawn].scores(contexts, self.beta)
+        return pick(scores, self.rng, self.ties)
+
+    def learn(self, context, reward):
+        base = self.bases[self.drawn]
+        width = base.widths(context[None, :])[0]
+        base.add(context, reward, min(1.0, self.c / self.budget[self.drawn] / width))
+        self.earned[self.drawn] += reward
+        if self.fails():
+            self.begin(self.k + 1)
+
+    def fails(self):
+        t = sum(base.count for base in self.bases.values())
+        for i in self.bases:
+            bound = math.sqrt(self.b1 * self.bases[i].count) + self.b2 * self.budget[i] + self.b3
+            left = (self.earned[i] + self.scale * bound) / self.alpha[i]
+            for j in self.bases:
+                luck = math.sqrt(t * self.log / self.alpha[j])
+                luck += (self.c_max * self.log + self.budget[j]) / self.alpha[j]
+                if i < j and left < self.earned[j] / self.alpha[j] - 8 * self.scale * luck:
+                    return True
+        return False
+
+
+class SharedGrid:
+    """EXP4.P over arms; each round's chances are kept until its reward comes."""
+
+    def __init__(
+        self,
+        bounds,
+        rng,
+        *,
+        candidates="sqrtT",
+        uniform=True,
+        floor=None,
+        ridge=0.1,
+        delta=0.01,
+        sigma=0.1,
+        ties="random",
+    ):
+        self.bounds, self.rng, self.ties = bounds, rng, ties
+        self.penalty, self.delta, self.sigma = ridge, delta, sigma
+        self.ridge = Weighted(bounds.dim, ridge)
+        if candidates == "sqrtT":
+            self.levels = levels_up_to(math.sqrt(bounds.rounds), math.ceil)
+        else:
+            self.levels = sorted(candidates)
+        self.uniform = uniform
+        experts = len(self.levels) + uniform
+        plays = bounds.arms * bounds.rounds
+        self.p_min = min(1 / (2 * bounds.arms), math.sqrt(math.log(experts) / plays))
+        if floor is not None:
+            self.p_min = floor
+        self.a_m = math.sqrt(math.log(3 * experts / delta) / plays)
+        self.log_weights = np.zeros(experts)
+
+    def choose(self, contexts):
+        arms, t = len(contexts), self.ridge.count + 1
+        growth = (1 + t * self.bounds.L**2 / self.penalty) / self.delta
+        beta = self.sigma * math.sqrt(self.bounds.dim * math.log(growth))
+        beta += math.sqrt(self.penalty) * self.bounds.S
+        advice, before = np.zeros((len(self.log_weights), arms)), None
+        for j, level in enumerate(self.levels):
+            scores = self.ridge.scores(contexts, beta + min(level, math.sqrt(level)))
+            if before is None or scores[before] < scores.max():
+                before = pick(scores, self.rng, self.ties)
+            advice[j, before] = 1.0
+        if self.uniform:
+            advice[-1] = 1 / arms
+        weights = np.exp(self.log_weights - self.log_weights.max())
+        mixture = weights @ advice / weights.sum()
+        self.chances = (1 - arms * self.p_min) * mixture + self.p_min
+        self.advice = advice
+        self.arm = draw(self.chances, self.rng) if len(self.log_weights) > 1 else before
+        return self.arm
+
+    def learn(self, context, reward):
+        self.ridge.add(context, reward)
+        estimate = np.zeros(len(self.chances))
+        estimate[self.arm] = np.clip(reward, 0, 1) / self.chances[self.arm]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rarity = np.where(self.advice > 0, self.advice / self.chances, 0.0).sum(axis=1)
+        self.log_weights += self.p_min / 2 * (self.advice @ estimate + self.a_m * rarity)
+
+
+class HuberOFUL:
+    """Hvt-UCB: one mirror-descent step a reward, in the metric of V."""
+
+    def __init__(
+        self,
+        bounds,
+        rng,
+        *,
+        budget=0.0,
+        moment=2.0,
+        sigma=0.1,
+        delta=0.01,
+        ridge=None,
+        radius_scale=1.0,
+        ties="random",
+    ):
+        d, T = bounds.dim, bounds.rounds
+        self.bounds, self.rng, self.ties = bounds, rng, ties
+        self.penalty = d if ridge is None else ridge
+        epsilon = moment - 1
+        self.power = (1 - epsilon) / (2 * (1 + epsilon))
+        self.nu, self.least = sigma, 1 / math.sqrt(T)
+        kappa = d * math.log(1 + bounds.L**2 * T / (4 * self.least**2 * self.penalty * d))
+        self.log = math.log(2 * T**2 / delta)
+        self.tau0 = math.sqrt(2 * kappa) * math.log(3 * T) ** self.power
+        self.tau0 /= self.log ** (1 / (1 + epsilon))
+        level = math.sqrt(T) if budget is None else budget
+        self.floor = math.sqrt(level / math.sqrt(kappa))
+        self.prior = math.sqrt(self.penalty * (2 + 4 * bounds.S**2))
+        self.prior += math.sqrt(kappa) if level > 0 else 0.0
+        self.scale = radius_scale
+        self.V = self.penalty * np.eye(d)
+        self.theta = np.zeros(d)
+        self.count = 0
+        self.projections = self.bends = 0
+
+    def beta(self, n):
+        return self.scale * (107 * self.log * self.tau0 * max(1, n) ** self.power + self.prior)
+
+    def widths(self, contexts):
+        return np.sqrt((contexts * np.linalg.solve(self.V, contexts.T).T).sum(axis=1))
+
+    def choose(self, contexts):
+        scores = contexts @ self.theta + self.beta(self.count) * self.widths(contexts)
+        return pick(scores, self.rng, self.ties)
+
+    def learn(self, x, y):
+        width = self.widths(x[None, :])[0]
+        growth = (self.count + 1) ** self.power
+        steep = math.sqrt(2 * self.beta(self.count) / (self.tau0 * 2 * growth))
+        sigma = max(self.nu, self.least, steep * width, self.floor * math.sqrt(width))
+        w = width / sigma / 2
+        tau = self.tau0 * math.sqrt(1 + w**2) / w * growth
+        residual = (y - x @ self.theta) / sigma
+        self.bends += abs(residual) > tau
+        gradient = -x / sigma * np.clip(residual, -tau, tau)
+        self.V = self.V + np.outer(x, x) / (4 * sigma**2)
+        self.theta = self.theta - np.linalg.solve(self.V, gradient)
+        if np.linalg.norm(self.theta) > self.bounds.S:
+            self.project()
+        self.count += 1
+
+    def project(self):
+        """(V + μI)⁻¹ V θ is the nearest point of its own length, in the norm of V."""
+        self.projections += 1
+        target, eye = self.V @ self.theta, np.eye(len(self.theta))
+        low, high = 0.0, np.linalg.norm(target) / self.bounds.S
+        for _ in range(200):
+            middle = (low + high) / 2
+            point = np.linalg.solve(self.V + middle * eye, target)
+            low, high = (middle, high) if np.linalg.norm(point) > self.bounds.S else (low, middle)
+        self.theta = np.linalg.solve(self.V + high * eye, target)
+
+
+class RobustRegressionUCB:
+    """rUCB-Lin: the whole history is kept, but only its end can still be judged."""
+
+    def __init__(
+        self,
+        bounds,
+        rng,
+        *,
+        fraction=0.1,
+        memory=2000,
+        growth=0.25,
+        passes=5,
+        ridge=0.1,
+        delta=0.01,
+        sigma=0.1,
+        ties="random",
+    ):
+        self.bounds, self.rng, self.ties = bounds, rng, ties
+        self.penalty, self.delta, self.sigma = ridge, delta, sigma
+        self.fraction, self.memory, self.growth, self.passes = fraction, memory, growth, passes
+        self.x, self.y, self.kept = [], [], []
+        self.due = min(max(10, 4 * bounds.dim), memory // 2)
+        self.ridge = Weighted(bounds.dim, ridge)
+        self.left_out = 0
+
+    def choose(self, contexts):
+        t = len(self.y) + 1
+        growth = (1 + t * self.bounds.L**2 / self.penalty) / self.delta
+        beta = self.sigma * math.sqrt(self.bounds.dim * math.log(growth))
+        beta += math.sqrt(self.penalty) * self.bounds.S
+        return pick(self.ridge.scores(contexts, beta), self.rng, self.ties)
+
+    def learn(self, x, y):
+        self.x.append(x)
+        self.y.append(y)
+        self.kept.append(True)
+        self.ridge.add(x, y)
+        if self.fraction > 0 and len(self.y) >= self.due:
+            self.refit()
+            n = len(self.y)
+            self.due = n + max(1, min(self.growth * n, self.memory / 2))
+
+    def refit(self):
+        x, y, kept = np.array(self.x), np.array(self.y), np.array(self.kept)
+        start = max(0, len(y) - self.memory)
+        size = len(y) - start
+        for turn in range(self.passes):
+            residuals = np.abs(y[start:] - x[start:] @ self.ridge.theta())
+            limit = np.sort(residuals)[size - 1 - int(self.fraction * size)]
+            before = kept.copy()
+            kept[start:] = residuals <= limit
+            if turn > 0 and np.array_equal(before, kept):
+                break
+            self.ridge = Weighted(self.bounds.dim, self.penalty)
+            for a, b in zip(x[kept], y[kept], strict=True):
+                self.ridge.add(a, b)
+        self.kept = list(kept)
+        self.left_out = np.count_nonzero(~kept)
