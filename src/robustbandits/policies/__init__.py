@@ -9,6 +9,11 @@ if TYPE_CHECKING:
     from robustbandits.policies.bob_no_restart import BOBNoRestart
     from robustbandits.policies.cautious_linucb import CautiousLinUCB
     from robustbandits.policies.cw_oful import CWOFUL
+    from robustbandits.policies.fixed_arms.enlarged_gp_ucb import EnlargedGPUCB
+    from robustbandits.policies.fixed_arms.fast_slow_gp_ucb import FastSlowGPUCB
+    from robustbandits.policies.fixed_arms.multi_layer_gp_ucb import MultiLayerGPUCB
+    from robustbandits.policies.fixed_arms.phased_elimination import RobustPhasedElimination
+    from robustbandits.policies.fixed_arms.support_basis import SupportBasisExploration
     from robustbandits.policies.greedy import Greedy
     from robustbandits.policies.lints import LinTS
     from robustbandits.policies.linucb import LinUCB
@@ -26,6 +31,11 @@ _HOMES = {
     "CautiousLinUCB": "cautious_linucb",
     "CWOFUL": "cw_oful",
     "OracleLinUCB": "oracle_linucb",
+    "RobustPhasedElimination": "fixed_arms.phased_elimination",
+    "SupportBasisExploration": "fixed_arms.support_basis",
+    "EnlargedGPUCB": "fixed_arms.enlarged_gp_ucb",
+    "FastSlowGPUCB": "fixed_arms.fast_slow_gp_ucb",
+    "MultiLayerGPUCB": "fixed_arms.multi_layer_gp_ucb",
 }
 
 __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
@@ -38,6 +48,11 @@ __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
     "CautiousLinUCB",
     "CWOFUL",
     "OracleLinUCB",
+    "RobustPhasedElimination",
+    "SupportBasisExploration",
+    "EnlargedGPUCB",
+    "FastSlowGPUCB",
+    "MultiLayerGPUCB",
 ]
 
 
