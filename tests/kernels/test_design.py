@@ -27,9 +27,7 @@ def design_of(columns, active=None, slack=1.0):
     return weights, rank, coordinates
 
 
-shapes = st.tuples(
-    st.integers(0, 10_000), st.integers(1, 14), st.integers(1, 6), st.integers(1, 6)
-)
+shapes = st.tuples(st.integers(0, 10_000), st.integers(1, 14), st.integers(1, 6), st.integers(1, 6))
 
 
 @settings(max_examples=60, deadline=None)

@@ -140,14 +140,17 @@ def test_phased_elimination_plays_like_its_twin(variant):
         assert twin.active.sum() < arms  # or the comparison would be worth little
 
 
-def test_support_basis_exploration_plays_like_its_twin():
-    rounds, arms = 4000, 6
+@pytest.mark.parametrize(("arms", "dim", "scale"), [(6, 2, 1.0), (3, 1, 0.2)])
+def test_support_basis_exploration_plays_like_its_twin(arms, dim, scale):
+    rounds = 4000
     agent, twin = compare(
-        SupportBasisExploration(scale=1.0),
-        lambda rng: twins_fixed.SupportBasis(arms, 3, rounds, rng),
+        SupportBasisExploration(scale=scale),
+        lambda rng: twins_fixed.SupportBasis(arms, dim + 1, rounds, rng, scale=scale),
         arms=arms,
-        dim=2,
+        dim=dim,
         rounds=rounds,
+        seed=1,
     )
     assert twin.phase > 2
+    assert (twin.measured < twin.length) == (arms == 3)  # one that exploits, one that does not
     np.testing.assert_allclose(agent._state.means, twin.means, rtol=1e-9, atol=1e-12)

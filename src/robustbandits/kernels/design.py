@@ -16,7 +16,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from robustbandits._jit import program
+from robustbandits._jit import kernel, program
 from robustbandits.kernels.linalg import Floats, add_outer, invert
 
 #: A direction along which no column reaches this share of the longest one does not count.
@@ -71,7 +71,7 @@ def span(columns: Floats, active: Floats, coordinates: Floats, pivots: Indices) 
     return rank
 
 
-@program
+@kernel
 def _untangle(coordinates: Floats, pivots: Indices, rank: int) -> None:
     """Turn coordinates along orthogonal axes into coordinates along the pivots."""
     factor = np.empty((rank, rank))
@@ -120,7 +120,7 @@ def g_optimal(
     return rank
 
 
-@program
+@kernel
 def _step(
     coordinates: Floats,
     active: Floats,
@@ -161,9 +161,7 @@ def _step(
 
 
 @program
-def fit_means(
-    columns: Floats, active: Floats, counts: Floats, sums: Floats, means: Floats
-) -> int:
+def fit_means(columns: Floats, active: Floats, counts: Floats, sums: Floats, means: Floats) -> int:
     """Least squares on the active columns: write the fitted mean of each, return their dimension.
 
     Column a was measured ``counts[a]`` times, with results that add up to ``sums[a]``. Returns -1,

@@ -58,8 +58,8 @@ def similarity(kind: int, length: float, xs: Floats, a: int, ys: Floats, b: int)
 
 
 @kernel
-def predict(post: Posterior, row: Floats, a: int, means: Floats, forms: Floats) -> None:
-    """Write the mean at point a, and its variance divided by λ.
+def predict(post: Posterior, row: Floats, a: int, means: Floats, widths: Floats) -> None:
+    """Write the mean at point a, and its deviation divided by √λ.
 
     ``row`` is the kernel of this point and the others; it is read when a was never measured.
     """
@@ -67,7 +67,7 @@ def predict(post: Posterior, row: Floats, a: int, means: Floats, forms: Floats) 
         share = post.penalty / post.counts[a]
         means[a] = post.sums[a] / post.counts[a] - share * post.pull[a]
         rest = 1.0 - share * post.precision[a, a]
-        forms[a] = max(0.0, rest) / post.counts[a]
+        widths[a] = math.sqrt(max(0.0, rest) / post.counts[a])
         return
     mean = 0.0
     form = 0.0
@@ -79,7 +79,7 @@ def predict(post: Posterior, row: Floats, a: int, means: Floats, forms: Floats) 
                 inner += post.precision[b, c] * row[c]
             form += inner * row[b]
     means[a] = mean
-    forms[a] = max(0.0, 1.0 - 2.0 * form) / post.penalty
+    widths[a] = math.sqrt(max(0.0, 1.0 - 2.0 * form) / post.penalty)
 
 
 @program

@@ -1,9 +1,9 @@
 """Layers of Gaussian processes with a kernel that is not linear.
 
-A layer keeps one arms x arms matrix, exact for its whole history (:mod:`~robustbandits.kernels.process`). A round
-costs O(arms²) for the one layer that learns, and O(layers·arms) for the choice; while n arms have
-been played and others not, each of the others costs O(n²) more. Memory: 8·(layers + 1)·arms²
-bytes, from the first round to the last.
+A layer keeps one arms x arms matrix, exact for its whole history
+(:mod:`~robustbandits.kernels.process`). A round costs O(arms²) for the one layer that learns, and
+O(layers·arms) for the choice; while n arms have been played and others not, each of the others
+costs O(n²) more. Memory: 8·(layers + 1)·arms² bytes, from the first round to the last.
 
 The context of an arm is the one that came with its first reward, for good.
 """
@@ -41,7 +41,7 @@ class KernelLayersState(NamedTuple):
     known: Floats  # (arms,) 1: that has happened
     prior: Floats  # (arms, arms) the kernel of known arms
     means: Floats  # (layers, arms) of known arms
-    forms: Floats  # (layers, arms) variances of known arms, divided by the penalty
+    widths: Floats  # (layers, arms) of known arms: deviations, divided by the penalty's root
     similar: Similarity
     layering: Layering
 
@@ -117,7 +117,7 @@ def _look(
     for a in range(arms):
         if state.known[a] > 0.0:
             means[a] = state.means[layer, a]
-            bonuses[a] = state.forms[layer, a]
+            bonuses[a] = factor * state.widths[layer, a]
         else:
             for b in range(arms):
                 row[b] = 0.0
@@ -126,7 +126,7 @@ def _look(
                         state.similar.kind, state.similar.length, contexts, a, state.contexts, b
                     )
             predict(post, row, a, means, bonuses)
-        bonuses[a] = factor * math.sqrt(max(0.0, bonuses[a]))
+            bonuses[a] *= factor
 
 
 @program
@@ -157,7 +157,7 @@ def _learn(state: KernelLayersState, arm: int, context: Floats, reward: float, l
             post = _posterior(state, i)
             for a in range(state.known.shape[0]):
                 if state.known[a] > 0.0 and (i == layer or a == arm):
-                    predict(post, state.prior[a], a, state.means[i], state.forms[i])
+                    predict(post, state.prior[a], a, state.means[i], state.widths[i])
 
 
 @kernel
@@ -190,7 +190,7 @@ def start_kernel_layers(
         known=np.zeros(arms),
         prior=np.zeros((arms, arms)),
         means=np.zeros((layers, arms)),
-        forms=np.zeros((layers, arms)),
+        widths=np.zeros((layers, arms)),
         similar=similar,
         layering=layering,
     )

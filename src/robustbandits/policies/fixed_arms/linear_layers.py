@@ -23,7 +23,7 @@ from robustbandits.policies.radius import radius_at
 
 
 class LinearLayersState(NamedTuple):
-    """What layers of ridge regressions remember: see :class:`~robustbandits.kernels.ridge.Ridge`."""
+    """What layers of ridge regressions remember; see :mod:`~robustbandits.kernels.ridge`."""
 
     inverse: Floats  # (layers, dim, dim)
     gram: Floats  # (layers, dim, dim)
@@ -33,7 +33,7 @@ class LinearLayersState(NamedTuple):
     contexts: Floats  # (dim, arms) as last seen with a reward
     known: Floats  # (arms,) 1: that has happened
     means: Floats  # (layers, arms) of known arms
-    forms: Floats  # (layers, arms) squared widths of known arms
+    widths: Floats  # (layers, arms) of known arms, in the norm of the inverse
     layering: Layering
 
     @kernel
@@ -95,8 +95,8 @@ def _look(
     ridge = _ridge(state, layer)
     factor = radius_at(state.layering.radius, ridge, 0.0) + state.layering.extras[layer]
     for a in range(means.shape[0]):
-        mean = state.means[layer, a]
-        form = state.forms[layer, a]
+        means[a] = state.means[layer, a]
+        bonuses[a] = factor * state.widths[layer, a]
         if state.known[a] == 0.0:
             mean = 0.0
             form = 0.0
@@ -106,9 +106,8 @@ def _look(
                 for j in range(i):
                     inner += ridge.inverse[i, j] * contexts[j, a]
                 form += inner * contexts[i, a]
-            form *= 2.0
-        means[a] = mean
-        bonuses[a] = factor * math.sqrt(max(0.0, form))
+            means[a] = mean
+            bonuses[a] = factor * math.sqrt(max(0.0, 2.0 * form))
 
 
 @program
@@ -139,9 +138,10 @@ def _learn(state: LinearLayersState, arm: int, context: Floats, reward: float, l
             state.contexts[i, arm] = context[i]
     for i in range(state.means.shape[0]):
         if news or i == layer:
-            score_columns(
-                state.inverse[i], state.theta[i], state.contexts, state.means[i], state.forms[i]
-            )
+            widths = state.widths[i]
+            score_columns(state.inverse[i], state.theta[i], state.contexts, state.means[i], widths)
+            for a in range(widths.shape[0]):
+                widths[a] = math.sqrt(max(0.0, widths[a]))
 
 
 def start_linear_layers(regression: Ridge, layering: Layering, arms: int) -> LinearLayersState:
@@ -156,6 +156,6 @@ def start_linear_layers(regression: Ridge, layering: Layering, arms: int) -> Lin
         contexts=np.zeros((dim, arms)),
         known=np.zeros(arms),
         means=np.zeros((layers, arms)),
-        forms=np.zeros((layers, arms)),
+        widths=np.zeros((layers, arms)),
         layering=layering,
     )

@@ -108,9 +108,11 @@ class RobustPhasedElimination(Recipe):
             noise = 4.0 * self.sigma * math.sqrt(math.log(2.0 * problem.arms * logs / self.delta))
         else:
             noise = 4.0 * self.sigma * math.sqrt(dim * math.log(problem.arms * logs / self.delta))
-        known = self.budget is not None
-        cap = self.budget if known else self.c_hat_scale * math.sqrt(rounds) / (length * logs)
-        guess = cap if known else self.c_hat_scale * length * math.sqrt(dim) * rounds
+        if self.budget is not None:
+            cap = guess = self.budget
+        else:
+            cap = self.c_hat_scale * math.sqrt(rounds) / (length * logs)
+            guess = self.c_hat_scale * length * math.sqrt(dim) * rounds
         rules = Rules(
             by_gap=False,
             length=length,
@@ -118,12 +120,12 @@ class RobustPhasedElimination(Recipe):
             tight=tight,
             noise=noise,
             harm=2.0 * length * math.sqrt(8.0 * dim),
-            cap=float(cap),
-            decay=1.0 if known else 0.5,
+            cap=cap,
+            decay=0.5 if self.budget is None else 1.0,
             max_corruption=self.max_corruption,
         )
         bound = problem.theta_bound * problem.context_bound
-        return start_phases(dim, problem.arms, rules, guess=float(guess), bound=bound)
+        return start_phases(dim, problem.arms, rules, guess=guess, bound=bound)
 
 
 def first_length(dim: int) -> float:

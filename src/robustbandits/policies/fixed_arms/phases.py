@@ -59,9 +59,9 @@ class PhasedState(NamedTuple):
     plan: Floats  # (arms,) plays of each arm in this phase
     counts: Floats  # (arms,) rewards of this phase
     sums: Floats  # (arms,) and their sum
-    means: Floats  # (arms,) estimates, as of the last phase that an arm was in
-    diary: Floats  # (9,) phase; rewards it still waits for; its length; plays of the leader; leader;
-    #               half-width of the estimates; gap and its floor; guessed corruption
+    means: Floats  # (arms,) estimates, from the last phase that an arm was in
+    diary: Floats  # (9,) phase; rewards that it waits for; its length; plays of the leader;
+    #               leader; half-width of the estimates; gap and its floor; guessed corruption
     rules: Rules
 
     @kernel
@@ -164,10 +164,7 @@ def _next_phase(state: PhasedState) -> None:
     if diary[PHASE] == 0.0:
         diary[LENGTH] = state.rules.length
     else:
-        if state.rules.by_gap:
-            _measure_gap(state)
-        else:
-            _eliminate(state)
+        _conclude(state)
         grow = 4.0 if state.rules.by_gap else 2.0
         diary[LENGTH] = min(LONGEST, grow * diary[LENGTH])
         diary[FLOOR] = max(1e-9, 0.5 * diary[FLOOR])
@@ -193,29 +190,30 @@ def _next_phase(state: PhasedState) -> None:
 
 
 @kernel
-def _lead(state: PhasedState) -> float:
-    """Make the active arm with the largest estimate the leader; return its estimate."""
+def _conclude(state: PhasedState) -> None:
+    """Estimate the means of the arms in the race; drop some of them, or measure the gap."""
+    diary, rules = state.diary, state.rules
+    # SBE divides by planned counts: corruption placed on lucky rounds then gains nothing.
+    counts = state.plan if rules.by_gap else state.counts
+    rank = fit_means(state.contexts, state.active, counts, state.sums, state.means)
+    if rank < 0:
+        return
     leader = -1
     for a in range(state.means.shape[0]):
         if state.active[a] > 0.0 and (leader < 0 or state.means[a] > state.means[leader]):
             leader = a
-    state.diary[LEADER] = max(0, leader)
-    return state.means[max(0, leader)]
-
-
-@program
-def _eliminate(state: PhasedState) -> None:
-    """Keep the arms whose estimates are within the threshold of the best."""
-    diary, rules = state.diary, state.rules
-    rank = fit_means(state.contexts, state.active, state.counts, state.sums, state.means)
-    if rank < 0:
-        return
-    best = _lead(state)
+    diary[LEADER] = leader
     threshold = _threshold(rules, diary[LENGTH], min(rules.cap, diary[GUESS]), rank)
-    diary[WIDTH] = 0.5 * threshold
+    diary[WIDTH] = 0.25 * diary[GAP] if rules.by_gap else 0.5 * threshold
+    gap = 0.0
     for a in range(state.means.shape[0]):
-        if best - state.means[a] > threshold:
+        below = state.means[leader] - state.means[a]
+        if rules.by_gap:
+            if state.active[a] > 0.0 and below > 1e-9 and (gap == 0.0 or below < gap):
+                gap = below
+        elif below > threshold:
             state.active[a] = 0.0
+    diary[GAP] = max(0.5 * diary[FLOOR], min(1.0, 0.5 * gap))
 
 
 @kernel
@@ -226,22 +224,6 @@ def _threshold(rules: Rules, length: float, level: float, rank: int) -> float:
     share = 2.0 * rank / length
     harm = min(level * share, math.sqrt(level * rules.max_corruption * share))
     return rules.noise * math.sqrt(rank / length) + 2.0 * harm
-
-
-@program
-def _measure_gap(state: PhasedState) -> None:
-    """Estimate all means, with the planned counts; half the gap decides how much to explore."""
-    diary = state.diary
-    diary[WIDTH] = 0.25 * diary[GAP]
-    if fit_means(state.contexts, state.active, state.plan, state.sums, state.means) < 0:
-        return
-    best = _lead(state)
-    gap = 0.0
-    for a in range(state.means.shape[0]):
-        below = best - state.means[a]
-        if state.active[a] > 0.0 and below > 1e-9 and (gap == 0.0 or below < gap):
-            gap = below
-    diary[GAP] = max(0.5 * diary[FLOOR], min(1.0, 0.5 * gap))
 
 
 def start_phases(dim: int, arms: int, rules: Rules, *, guess: float, bound: float) -> PhasedState:
