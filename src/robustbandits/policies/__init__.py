@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from robustbandits.policies.cautious_linucb import CautiousLinUCB
     from robustbandits.policies.cobe import COBE
     from robustbandits.policies.cw_oful import CWOFUL
+    from robustbandits.policies.fixed_arms.enlarged_gp_ucb import EnlargedGPUCB
+    from robustbandits.policies.fixed_arms.fast_slow_gp_ucb import FastSlowGPUCB
+    from robustbandits.policies.fixed_arms.multi_layer_gp_ucb import MultiLayerGPUCB
+    from robustbandits.policies.fixed_arms.phased_elimination import RobustPhasedElimination
+    from robustbandits.policies.fixed_arms.support_basis import SupportBasisExploration
     from robustbandits.policies.greedy import Greedy
     from robustbandits.policies.huber_oful import HuberOFUL
     from robustbandits.policies.lints import LinTS
@@ -54,6 +59,11 @@ _HOMES = {
     "SharedGrid": "shared_grid",
     "HuberOFUL": "huber_oful",
     "RobustRegressionUCB": "robust_regression",
+    "RobustPhasedElimination": "fixed_arms.phased_elimination",
+    "SupportBasisExploration": "fixed_arms.support_basis",
+    "EnlargedGPUCB": "fixed_arms.enlarged_gp_ucb",
+    "FastSlowGPUCB": "fixed_arms.fast_slow_gp_ucb",
+    "MultiLayerGPUCB": "fixed_arms.multi_layer_gp_ucb",
 }
 
 __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
@@ -80,6 +90,11 @@ __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
     "SharedGrid",
     "HuberOFUL",
     "RobustRegressionUCB",
+    "RobustPhasedElimination",
+    "SupportBasisExploration",
+    "EnlargedGPUCB",
+    "FastSlowGPUCB",
+    "MultiLayerGPUCB",
 ]
 
 

@@ -1,0 +1,266 @@
+"""Slow, obvious NumPy twins of the policies for a catalogue, written from the papers' formulas.
+
+Nothing here comes from the package. A Gaussian process keeps its whole history and solves with the
+full n x n matrix; a design is computed with pseudo-inverses in the space itself. Only the *order*
+of random draws is shared with the kernels: one uniform number for a layer (if there are several),
+one for a tie, one for each play of a phase.
+"""
+
+import math
+
+import numpy as np
+
+from reference.twins import pick
+
+
+def linear(x, y):
+    return float(x @ y)
+
+
+def rbf(x, y, length=1.0):
+    return math.exp(-float(np.sum((x - y) ** 2)) / (2 * length**2))
+
+
+def matern(x, y, smoothness, length=1.0):
+    r = float(np.linalg.norm(x - y)) / length
+    if smoothness == 0.5:
+        return math.exp(-r)
+    if smoothness == 1.5:
+        return (1 + math.sqrt(3) * r) * math.exp(-math.sqrt(3) * r)
+    return (1 + math.sqrt(5) * r + 5 * r * r / 3) * math.exp(-math.sqrt(5) * r)
+
+
+class Process:
+    """A Gaussian process with noise variance λ, by the textbook, on its whole history."""
+
+    def __init__(self, kernel, penalty):
+        self.kernel, self.penalty = kernel, penalty
+        self.points, self.values = [], []
+        self.matrix = np.empty((0, 0))
+
+    def add(self, x, y):
+        row = [self.kernel(x, point) for point in self.points]
+        self.matrix = np.block([[self.matrix, np.array(row)[:, None]], [*row, self.kernel(x, x)]])
+        self.points.append(x)
+        self.values.append(y)
+
+    def posterior(self, contexts):
+        """Means and variances at some points."""
+        prior = np.array([self.kernel(x, x) for x in contexts])
+        if not self.points:
+            return np.zeros(len(contexts)), prior
+        rows = np.array([[self.kernel(x, y) for y in self.points] for x in contexts])
+        solved = np.linalg.solve(self.noisy(), np.column_stack([self.values, rows.T]))
+        return rows @ solved[:, 0], prior - np.einsum("an,na->a", rows, solved[:, 1:])
+
+    def noisy(self):
+        return self.matrix + self.penalty * np.eye(len(self.points))
+
+    def information(self):
+        return 0.5 * np.linalg.slogdet(self.noisy() / self.penalty)[1] if self.points else 0.0
+
+
+class LayeredGP:
+    """GP-UCB in layers, fastest first; one layer with the whole budget is Enlarged GP-UCB."""
+
+    def __init__(self, kernel, chances, extras, rng, *, delta, shortlist=False, **options):
+        self.penalty = options.get("ridge", 0.1)
+        self.sigma, self.bound = options.get("sigma", 0.1), options.get("norm_bound", 1.0)
+        self.chances, self.extras, self.delta = chances, extras, delta
+        self.rng, self.shortlist = rng, shortlist
+        self.layers = [Process(kernel, self.penalty) for _ in chances]
+
+    def bounds(self, layer, contexts):
+        """μ ± (B + σ √(2(γ + ln 1/δ)/λ) + extra/√λ) s."""
+        process, root = self.layers[layer], math.sqrt(self.penalty)
+        gained = 2 * (process.information() + math.log(1 / self.delta))
+        factor = self.bound + self.sigma / root * math.sqrt(gained) + self.extras[layer] / root
+        means, variances = process.posterior(contexts)
+        widths = factor * np.sqrt(np.maximum(0.0, variances))
+        return means - widths, means + widths
+
+    def choose(self, contexts):
+        count = len(self.chances)
+        self.layer = 0
+        if count > 1:
+            level = self.rng.random()
+            self.layer = int(np.searchsorted(np.cumsum(self.chances), level, side="right"))
+        both = {i: self.bounds(i, contexts) for i in range(self.layer, count)}
+        if not self.shortlist:
+            scores = np.min([both[i][1] for i in both], axis=0)
+            return pick(scores, self.rng, "random")
+        for first in range(self.layer, count):  # the smallest layer with anything on its list
+            listed = np.all([both[i][1] >= both[i][0].max() for i in range(first, count)], axis=0)
+            if listed.any():
+                return pick(np.where(listed, both[first][1], -np.inf), self.rng, "random")
+        raise AssertionError("the slowest layer always lists its best arm")
+
+    def learn(self, arm, context, reward):
+        self.layers[self.layer].add(context, reward)
+
+
+# ------------------------------------------------------------------------------------- designs
+
+
+def known_to_within(arms, weights):
+    """g(x) = xᵀ M⁺ x for each arm (a row), with M = Σ w x xᵀ."""
+    moment = (arms * weights[:, None]).T @ arms
+    return np.einsum("ai,ij,aj->a", arms, np.linalg.pinv(moment, rcond=1e-10), arms)
+
+
+def wynn(arms, slack=1.0):
+    """Frank and Wolfe from a greedy spanner; weights of the arms (rows), and their rank."""
+    rest, chosen = arms.astype(float).copy(), []
+    rank = np.linalg.matrix_rank(arms, tol=1e-7 * np.linalg.norm(arms, axis=1).max())
+    while len(chosen) < rank:
+        lengths = np.linalg.norm(rest, axis=1)
+        chosen.append(int(lengths.argmax()))
+        axis = rest[chosen[-1]] / lengths.max()
+        rest = rest - np.outer(rest @ axis, axis)
+    weights = np.zeros(len(arms))
+    weights[chosen] = 1 / rank
+    while True:
+        reach = known_to_within(arms, weights)
+        best = int(reach.argmax())
+        if reach[best] <= (1 + slack) * rank:
+            return weights, rank
+        step = (reach[best] / rank - 1) / (reach[best] - 1)
+        weights = (1 - step) * weights
+        weights[best] += step
+
+
+class Phased:
+    """The roll call, and drawing arms in proportion to what is left to do."""
+
+    def __init__(self, arms, dim, rounds, rng):
+        self.size, self.dim, self.rounds, self.rng = arms, dim, rounds, rng
+        self.known, self.phase = {}, 0
+
+    def choose(self, contexts):
+        self.measures = True
+        if self.phase == 0:
+            known, size = len(self.known), self.size
+            spared = 0.125 if known else 0.0
+            chances = [
+                spared / known if a in self.known else (1 - spared) / (size - known)
+                for a in range(size)
+            ]
+            return self.draw(np.array(chances), 1.0)
+        return self.draw(*self.wanted())
+
+    def draw(self, shares, total):
+        level = self.rng.random() * total
+        later = np.flatnonzero(level < np.cumsum(shares))
+        if len(later):
+            return int(later[0])
+        self.measures = False
+        return self.leader
+
+    def learn(self, arm, context, reward):
+        if self.phase == 0:
+            self.known[arm] = context
+            if len(self.known) < self.size:
+                return
+            self.contexts = np.array([self.known[a] for a in range(self.size)])
+            self.means = np.zeros(self.size)
+            self.active = np.ones(self.size, dtype=bool)
+            self.begin()
+        else:
+            self.played += 1
+            if self.measures:
+                self.counts[arm] += 1
+                self.sums[arm] += reward
+            if not self.over():
+                return
+            self.conclude()
+        self.phase += 1
+        self.counts, self.sums, self.played = np.zeros(self.size), np.zeros(self.size), 0
+        self.weights = np.zeros(self.size)
+        self.weights[self.active], self.rank = wynn(self.contexts[self.active])
+        self.plan_phase()
+
+    def fit(self, counts):
+        """Least squares on the active arms, with these counts; writes their means."""
+        arms = self.contexts[self.active]
+        gram = (arms * counts[self.active][:, None]).T @ arms
+        moment = arms.T @ self.sums[self.active]
+        self.means[self.active] = arms @ np.linalg.pinv(gram, rcond=1e-10) @ moment
+        masked = np.where(self.active, self.means, -np.inf)
+        self.leader = int(masked.argmax())
+        return masked
+
+
+class PhasedElimination(Phased):
+    """Bogunovic et al. (2021), Algorithm 1."""
+
+    def __init__(self, *problem, budget=None, threshold="paper", sigma=0.1, delta=0.01, first=None):
+        super().__init__(*problem)
+        self.budget, self.threshold, self.sigma, self.delta = budget, threshold, sigma, delta
+        self.m0 = 4 * self.dim * (math.log(math.log(self.dim)) + 18) if first is None else first
+
+    def begin(self):
+        self.h, self.m = 0, self.m0
+
+    def plan_phase(self):
+        least = 0.0 if self.threshold == "tight" else 1 / self.m0
+        self.plan = np.where(
+            self.weights > 0, np.ceil(self.m * np.maximum(self.weights, least)), 0.0
+        )
+
+    def wanted(self):
+        shares = np.maximum(0.0, self.plan - self.counts)
+        return shares, shares.sum()
+
+    def over(self):
+        return bool(np.all(self.counts >= self.plan))
+
+    def corruption(self):
+        if self.budget is not None:
+            return self.budget
+        logs = math.log2(self.rounds)
+        cautious = math.sqrt(self.rounds) / (self.m0 * logs)
+        return min(cautious, self.m0 * math.sqrt(self.dim) * 2 ** (logs - self.h))
+
+    def limit(self):
+        level, m, logs = self.corruption(), self.m, math.log2(self.rounds)
+        if self.threshold == "paper":
+            split, least = self.delta / (self.size * logs), 1 / self.m0
+            noise = 2 * self.sigma * math.sqrt(4 * self.dim / m * math.log(1 / split))
+            root = math.sqrt(4 * self.dim * (1 + least * self.m0))
+            return noise + 2 * level / (m * least) * root
+        share = 2 * self.rank / m
+        noise = self.sigma * math.sqrt(2 * share * math.log(2 * self.size * logs / self.delta))
+        return 2 * (noise + min(level * share, math.sqrt(level) * math.sqrt(share)))
+
+    def conclude(self):
+        masked = self.fit(self.counts)
+        self.active &= masked.max() - self.means <= self.limit()
+        self.h, self.m = self.h + 1, 2 * self.m
+
+
+class SupportBasis(Phased):
+    """The reconstruction of Li, Lou, Shan (2019)."""
+
+    def __init__(self, *problem, scale=1.0, delta=0.01):
+        super().__init__(*problem)
+        self.base = scale * self.dim**2 * math.log(self.dim * self.rounds / delta)
+
+    def begin(self):
+        self.m, self.gap, self.leader = 1, 1.0, 0
+
+    def plan_phase(self):
+        self.measured = self.base / self.gap**2
+        self.length = self.base * 4 ** (self.m - 1)
+
+    def wanted(self):
+        return self.measured * self.weights, self.length
+
+    def over(self):
+        return self.played >= self.length
+
+    def conclude(self):
+        self.fit(self.measured * self.weights)
+        values = np.sort(self.means)[::-1]
+        lead = [values[0] - value for value in values if values[0] - value > 1e-9]
+        self.gap = max(2.0**-self.m, min(1.0, lead[0] / 2 if lead else 0.0))
+        self.m += 1
