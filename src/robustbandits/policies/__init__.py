@@ -6,15 +6,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from robustbandits.policies.bob import BOB
     from robustbandits.policies.bob_no_restart import BOBNoRestart
     from robustbandits.policies.cautious_linucb import CautiousLinUCB
     from robustbandits.policies.cw_oful import CWOFUL
     from robustbandits.policies.greedy import Greedy
     from robustbandits.policies.lints import LinTS
     from robustbandits.policies.linucb import LinUCB
+    from robustbandits.policies.maxmin_ucb import MaxMinUCB
+    from robustbandits.policies.min_wd import MinWD
     from robustbandits.policies.oracle_linucb import OracleLinUCB
     from robustbandits.policies.robust_bandit import RobustBandit
     from robustbandits.policies.robust_linucb import RobustLinUCB
+    from robustbandits.policies.sliding_window_linucb import SlidingWindowLinUCB
 
 _HOMES = {
     "LinUCB": "linucb",
@@ -26,6 +30,10 @@ _HOMES = {
     "CautiousLinUCB": "cautious_linucb",
     "CWOFUL": "cw_oful",
     "OracleLinUCB": "oracle_linucb",
+    "SlidingWindowLinUCB": "sliding_window_linucb",
+    "BOB": "bob",
+    "MaxMinUCB": "maxmin_ucb",
+    "MinWD": "min_wd",
 }
 
 __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
@@ -38,6 +46,10 @@ __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
     "CautiousLinUCB",
     "CWOFUL",
     "OracleLinUCB",
+    "SlidingWindowLinUCB",
+    "BOB",
+    "MaxMinUCB",
+    "MinWD",
 ]
 
 
