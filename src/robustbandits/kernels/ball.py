@@ -3,10 +3,11 @@
 The bound ``f(x) = θ·x + β √(xᵀ P x)`` is convex, and is the largest ``x·t`` over the t of an
 ellipsoid around θ. Its *smallest* value in a ball around c is found by Frank–Wolfe steps with an
 exact line search: the gradient g at any x is such a t, so ``c·g - error ‖g‖`` is a lower bound, and
-the search ends when it has come within `TOLERANCE`. Its *largest* value lies on the sphere; the
-steps ``x ← c + error · g/‖g‖`` never go down. They end in the largest value of all when the ball
-is small enough for f to bend less than the sphere does, which is checked; otherwise there may be
-several peaks, and the highest of three climbs counts.
+the search ends when it has come within `TOLERANCE`. (The kink of f at the origin may keep it from
+getting there if the ball holds that: an error should be less than the contexts are long.) Its
+*largest* value lies on the sphere; the steps ``x ← c + error · g/‖g‖`` never go down. They end in
+the largest value of all when the ball is small enough for f to bend less than the sphere does,
+which is checked; otherwise there may be several peaks, and the highest of three climbs counts.
 """
 
 from __future__ import annotations
@@ -39,32 +40,45 @@ class Ball(NamedTuple):
     positive: bool  # whether no x has a bound below 0
 
 
-@program
-def least_in_ball(ball: Ball, work: Floats, known: float, floor: float) -> float:
-    """Smallest bound in the ball around the scratch's centre.
+@kernel
+def first_step(ball: Ball, work: Floats) -> None:
+    """Start the search for the smallest bound at ``centre - error · unit``."""
+    for i in range(work.shape[1]):
+        work[POINT, i] = work[CENTRE, i] - ball.error * work[UNIT, i]
+    multiply(ball.inverse, work[POINT], work[IMAGE])
 
-    ``known`` is the bound at the point where the search starts, ``centre - error · unit``. A value
-    below ``floor`` ends the search early.
+
+@program
+def step_down(ball: Ball, work: Floats, value: float) -> tuple[float, float]:
+    """Go on with the search for the smallest bound: return the bound reached, and one below it all.
+
+    ``value`` is the smallest bound so far. When the two returned are equal, the search is over.
     """
     centre, point = work[CENTRE], work[POINT]
-    dim = centre.shape[0]
     if ball.positive and dot(centre, centre) <= ball.error * ball.error:
-        return min(known, 0.0)  # the ball holds the origin
-    for i in range(dim):
-        point[i] = centre[i] - ball.error * work[UNIT, i]
-    multiply(ball.inverse, point, work[IMAGE])
-    value = known
+        value = min(value, 0.0)  # the ball holds the origin, and no bound is below that of it
+        return value, value
+    square = dot(point, work[IMAGE])
+    if not square > 0.0:
+        return value, value
+    size = _aim(ball, work, math.sqrt(square))
+    below = dot(centre, work[GRADIENT]) - ball.error * size
+    if not (size > 0.0 and value - below > TOLERANCE * (abs(value) + ball.error * size)):
+        return value, value
+    _go_down(ball, work, size, square)
+    width = math.sqrt(max(0.0, dot(point, work[IMAGE])))
+    return min(value, dot(ball.theta, point) + ball.factor * width), below
+
+
+@kernel
+def least_in_ball(ball: Ball, work: Floats, known: float) -> float:
+    """Smallest bound in the ball around the scratch's centre; ``known`` is that of the start."""
+    first_step(ball, work)
+    value, below = known, -np.inf
     for _ in range(STEPS):
-        square = dot(point, work[IMAGE])
-        if value < floor or not square > 0.0:
+        value, below = step_down(ball, work, value)
+        if value == below:
             break
-        size = _aim(ball, work, math.sqrt(square))
-        below = dot(centre, work[GRADIENT]) - ball.error * size
-        if not (size > 0.0 and value - below > TOLERANCE * (abs(value) + ball.error * size)):
-            break
-        _go_down(ball, work, size, square)
-        width = math.sqrt(max(0.0, dot(point, work[IMAGE])))
-        value = min(value, dot(ball.theta, point) + ball.factor * width)
     return value
 
 
@@ -153,7 +167,7 @@ def _climb(ball: Ball, work: Floats) -> float:
         reached = dot(ball.theta, point) + ball.factor * width
         gain = reached - value
         value = max(value, reached)
-        if not gain > 0.01 * TOLERANCE * (abs(value) + ball.error * size):
+        if not gain > TOLERANCE * (abs(value) + ball.error * size):
             break
     return value
 

@@ -17,8 +17,10 @@ from robustbandits._jit import program
 from robustbandits.kernels.linalg import Floats, add_outer, dot, multiply
 from robustbandits.kernels.ridge import COUNT, LOG_DET, Ridge, observe, reset_ridge
 
-#: Smallest ``1 - xᵀ V⁻¹ x`` at which x is taken out: ten digits of the inverse are left.
-SAFE = 1e-6
+#: Smallest ``1 - xᵀ V⁻¹ x`` at which x is taken out. With contexts no longer than 1 it is never
+#: less while the penalty is above 0.0102. Below, about dim observations of a window can be the only
+#: ones of their direction, so refusals stay rare however long the window is.
+SAFE = 0.01
 
 
 @program

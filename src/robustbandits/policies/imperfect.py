@@ -7,10 +7,11 @@ degradation ``max(0, max over the others of U⁺ - U⁻(a))`` is smallest: as er
 pairs of arms need not be searched.
 
 Almost nothing of that is worked out in a round. U⁻ is first bounded from above for all arms at
-once, and then searched only for arms that may have the largest. Let that be c. MinWD plays c too,
-unless another arm a has the largest U⁺ and ``U⁺(a) + U⁻(a) > U⁺(c) + U⁻(c)``. As U is convex the
-right side is at least 2 U(c), and for the left there is a bound that needs no search; only when
-some arm gets past it are U⁺ looked for.
+once, and the search goes on for the arm with the largest bound, until what a step proves its U⁻ to
+be at least exceeds the bounds of all others: in most rounds the first step does. Let that arm be c.
+MinWD plays c too, unless another arm a has the largest U⁺ and ``U⁺(a) + U⁻(a) > U⁺(c) + U⁻(c)``. As
+U is convex the right side is at least 2 U(c), and for the left there is a bound that needs no
+search; only when some arm gets past it are U⁺ looked for.
 """
 
 from __future__ import annotations
@@ -24,12 +25,16 @@ from robustbandits._jit import kernel, program
 from robustbandits.kernels.ball import (
     CENTRE,
     IMAGE,
+    POINT,
     ROWS,
+    STEPS,
     UNIT,
     Ball,
     find_axis,
+    first_step,
     least_in_ball,
     most_in_ball,
+    step_down,
 )
 from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import Floats, copy_column, dot, multiply, products
@@ -84,29 +89,58 @@ class ImperfectState(NamedTuple):
 @program
 def judge(state: ImperfectState, contexts: Floats, thorough: bool, values: Floats) -> None:
     """Write values of which the largest is that of the best arm; all exact when ``thorough``."""
-    arms = contexts.shape[1]
-    work = np.empty((ROWS, contexts.shape[0]))
-    uppers = np.empty(arms)  # of the bound as shown; then U⁺, or more
+    dim, arms = contexts.shape
+    work = np.empty((ROWS, dim))
+    uppers = np.empty(arms)  # of the bound as shown
     ball = _ball_of(state)
-    length = _bound_worst(ball, contexts, work, uppers, values)
-    first = 0
-    for a in range(1, arms):
-        if values[a] > values[first]:
-            first = a
-    copy_column(contexts, first, work[CENTRE])
-    values[first] = least_in_ball(ball, work, values[first], -np.inf)
-    best = values[first]
-    for a in range(arms):
-        if a != first and (thorough or values[a] >= best):
+    lift = _bound_worst(ball, contexts, work, uppers, values)
+    champion = _find_safest(ball, contexts, work, values)
+    if thorough:
+        for a in range(arms):
             copy_column(contexts, a, work[CENTRE])
-            values[a] = least_in_ball(ball, work, values[a], -np.inf if thorough else best)
-            best = max(best, values[a])
-    if state.degradation:
-        lift = ball.error * (length + ball.factor * ball.reach)
-        if _is_contested(uppers, values, lift) or thorough:
-            for a in range(arms):
-                uppers[a] += lift
-            _degrade(ball, contexts, work, uppers, values)
+            values[a] = least_in_ball(ball, work, values[a])
+    if state.degradation and (thorough or _is_contested(uppers, values, lift, champion)):
+        for a in range(arms):
+            uppers[a] += lift
+        _degrade(ball, contexts, work, uppers, values)
+
+
+@kernel
+def _find_safest(ball: Ball, contexts: Floats, work: Floats, values: Floats) -> int:
+    """Lower the arms' bounds of U⁻ until the largest is known to be that of the largest U⁻."""
+    dim, arms = contexts.shape
+    places = np.empty((arms, 2, dim))  # where each search is
+    steps = np.zeros(arms)
+    best = 0
+    while True:
+        best = 0
+        rival = -np.inf
+        for a in range(1, arms):
+            # Among equals one whose search is not over comes first.
+            if values[a] > values[best] or (values[a] == values[best] and steps[a] < steps[best]):
+                rival = max(rival, values[best])
+                best = a
+            else:
+                rival = max(rival, values[a])
+        if steps[best] >= STEPS:
+            break
+        copy_column(contexts, best, work[CENTRE])
+        if steps[best] == 0.0:
+            first_step(ball, work)
+        else:
+            for i in range(dim):
+                work[POINT, i] = places[best, 0, i]
+                work[IMAGE, i] = places[best, 1, i]
+        below = -np.inf
+        while steps[best] < STEPS and values[best] >= rival and not below > rival:
+            values[best], below = step_down(ball, work, values[best])
+            steps[best] = STEPS if values[best] == below else steps[best] + 1.0
+        if below > rival:
+            break
+        for i in range(dim):
+            places[best, 0, i] = work[POINT, i]
+            places[best, 1, i] = work[IMAGE, i]
+    return best
 
 
 @kernel
@@ -134,7 +168,11 @@ def _ball_of(state: ImperfectState) -> Ball:
 def _bound_worst(
     ball: Ball, contexts: Floats, work: Floats, uppers: Floats, values: Floats
 ) -> float:
-    """Write each arm's bound as shown, and at ``x - error · θ/‖θ‖``; return ‖θ‖."""
+    """Write each arm's bound as shown, and at ``x - error · θ/‖θ‖``; return a bound of U⁺ - U.
+
+    A step δ = αu + δ' with u = θ/‖θ‖ and δ' across adds at most α‖θ‖ to the mean, and to the width
+    ``α √(uᵀPu) + ‖δ'‖ reach``; the largest sum for ‖δ‖ = error is what is returned.
+    """
     dim, arms = contexts.shape
     length = math.sqrt(dot(ball.theta, ball.theta))
     unit, image = work[UNIT], work[IMAGE]
@@ -146,21 +184,20 @@ def _bound_worst(
     score_columns(ball.inverse, ball.theta, contexts, means, squares)
     products(image, contexts, values)
     fall = ball.error * length
-    square = ball.error * ball.error * dot(unit, image)
+    along = max(0.0, dot(unit, image))
+    square = ball.error * ball.error * along
     for a in range(arms):
         uppers[a] = means[a] + ball.factor * math.sqrt(max(0.0, squares[a]))
         moved = squares[a] - 2.0 * ball.error * values[a] + square
         values[a] = means[a] - fall + ball.factor * math.sqrt(max(0.0, moved))
-    return length
+    ahead = length + ball.factor * math.sqrt(along)
+    aside = ball.factor * ball.reach
+    return ball.error * math.sqrt(ahead * ahead + aside * aside)
 
 
 @kernel
-def _is_contested(uppers: Floats, values: Floats, lift: float) -> bool:
+def _is_contested(uppers: Floats, values: Floats, lift: float, champion: int) -> bool:
     """Whether an arm but the one with the largest U⁻ may degrade least; ``lift`` bounds U⁺ - U."""
-    champion = 0
-    for a in range(1, values.shape[0]):
-        if values[a] > values[champion]:
-            champion = a
     bar = 2.0 * uppers[champion]  # at most U⁺ + U⁻
     bar -= MARGIN * (abs(bar) + abs(values[champion]))
     for a in range(values.shape[0]):
@@ -172,22 +209,45 @@ def _is_contested(uppers: Floats, values: Floats, lift: float) -> bool:
 
 @program
 def _degrade(ball: Ball, contexts: Floats, work: Floats, tops: Floats, values: Floats) -> None:
-    """Turn U⁻ into minus the worst degradation; ``tops`` are bounds of U⁺."""
-    find_axis(ball, work)
-    arms = contexts.shape[1]
-    leader = -1
-    highest = -np.inf
-    second = -np.inf
-    for a in range(arms):
-        if tops[a] >= second:
-            copy_column(contexts, a, work[CENTRE])
-            top = most_in_ball(ball, work)
-            if top > highest:
-                leader, highest, second = a, top, highest
-            else:
-                second = max(second, top)
-    copy_column(contexts, leader, work[CENTRE])
-    values[leader] = least_in_ball(ball, work, values[leader], -np.inf)
+    """Turn U⁻ into minus the worst degradation; ``tops`` are bounds of U⁺.
+
+    Arms that cannot have the largest U⁻ keep a bound of it: it will not make them the best.
+    """
+    arms = values.shape[0]
+    champion = 0
+    for a in range(1, arms):
+        if values[a] > values[champion]:
+            champion = a
+    leader, highest, second = _find_highest(ball, contexts, work, tops)
+    for a in (champion, leader):
+        copy_column(contexts, a, work[CENTRE])
+        values[a] = least_in_ball(ball, work, values[a])
     for a in range(arms):
         rival = second if a == leader else highest
         values[a] = -max(0.0, rival - values[a])
+
+
+@kernel
+def _find_highest(
+    ball: Ball, contexts: Floats, work: Floats, tops: Floats
+) -> tuple[int, float, float]:
+    """Return the arm with the largest U⁺, that, and the second largest; uses up ``tops``."""
+    find_axis(ball, work)
+    leader = 0
+    highest = -np.inf
+    second = -np.inf
+    for _ in range(tops.shape[0]):
+        a = 0
+        for other in range(1, tops.shape[0]):
+            if tops[other] > tops[a]:
+                a = other
+        if tops[a] < second:
+            break
+        tops[a] = -np.inf
+        copy_column(contexts, a, work[CENTRE])
+        top = most_in_ball(ball, work)
+        if top > highest:
+            leader, highest, second = a, top, highest
+        else:
+            second = max(second, top)
+    return leader, highest, second

@@ -29,7 +29,8 @@ class MaxMinUCB(LinearRecipe):
     ----------
     error
         Δ, how far (Euclidean) a true context may be from the one shown. Theory has no default for
-        it: 0.1 is a tenth of the longest context in most problems. Say yours.
+        it: 0.1 is a tenth of the longest context in most problems. Say yours; one that exceeds
+        the length of contexts makes no sense, and the search in such balls may end early.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`~robustbandits.policies.optimism.LinearRecipe`.
 
