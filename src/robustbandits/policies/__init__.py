@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from robustbandits.policies.bob import BOB
     from robustbandits.policies.bob_no_restart import BOBNoRestart
     from robustbandits.policies.cautious_linucb import CautiousLinUCB
     from robustbandits.policies.cobe import COBE
@@ -27,12 +28,15 @@ if TYPE_CHECKING:
     from robustbandits.policies.mab.robust_ucb import RobustUCB
     from robustbandits.policies.mab.successive_elimination import SuccessiveElimination
     from robustbandits.policies.mab.tsallis_inf import TsallisINF
+    from robustbandits.policies.maxmin_ucb import MaxMinUCB
+    from robustbandits.policies.min_wd import MinWD
     from robustbandits.policies.multi_level import MultiLevelWeightedOFUL
     from robustbandits.policies.oracle_linucb import OracleLinUCB
     from robustbandits.policies.robust_bandit import RobustBandit
     from robustbandits.policies.robust_linucb import RobustLinUCB
     from robustbandits.policies.robust_regression import RobustRegressionUCB
     from robustbandits.policies.shared_grid import SharedGrid
+    from robustbandits.policies.sliding_window_linucb import SlidingWindowLinUCB
     from robustbandits.policies.weighted_oful import WeightedOFUL
 
 _HOMES = {
@@ -64,6 +68,10 @@ _HOMES = {
     "EnlargedGPUCB": "fixed_arms.enlarged_gp_ucb",
     "FastSlowGPUCB": "fixed_arms.fast_slow_gp_ucb",
     "MultiLayerGPUCB": "fixed_arms.multi_layer_gp_ucb",
+    "SlidingWindowLinUCB": "sliding_window_linucb",
+    "BOB": "bob",
+    "MaxMinUCB": "maxmin_ucb",
+    "MinWD": "min_wd",
 }
 
 __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
@@ -95,6 +103,10 @@ __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
     "EnlargedGPUCB",
     "FastSlowGPUCB",
     "MultiLayerGPUCB",
+    "SlidingWindowLinUCB",
+    "BOB",
+    "MaxMinUCB",
+    "MinWD",
 ]
 
 

@@ -1,0 +1,253 @@
+"""An optimist that knows contexts only up to an error.
+
+Each arm's true context is somewhere within ``error`` of the one shown, wherever those of the other
+arms are. An arm's upper confidence bound then has a smallest and a largest possible value, U⁻ and
+U⁺ (kernels/ball.py). MaxMinUCB plays the arm with the largest U⁻. MinWD plays the arm a whose worst
+degradation ``max(0, max over the others of U⁺ - U⁻(a))`` is smallest: as errors are independent,
+pairs of arms need not be searched.
+
+Almost nothing of that is worked out in a round. U⁻ is first bounded from above for all arms at
+once, and the search goes on for the arm with the largest bound, until what a step proves its U⁻ to
+be at least exceeds the bounds of all others: in most rounds the first step does. Let that arm be c.
+MinWD plays c too, unless another arm a has the largest U⁺ and ``U⁺(a) + U⁻(a) > U⁺(c) + U⁻(c)``. As
+U is convex the right side is at least 2 U(c), and for the left there is a bound that needs no
+search; only when some arm gets past it are U⁺ looked for.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from robustbandits._jit import kernel, program
+from robustbandits.kernels.ball import (
+    CENTRE,
+    IMAGE,
+    POINT,
+    ROWS,
+    STEPS,
+    UNIT,
+    Ball,
+    find_axis,
+    first_step,
+    least_in_ball,
+    most_in_ball,
+    step_down,
+)
+from robustbandits.kernels.columns import score_columns
+from robustbandits.kernels.linalg import Floats, copy_column, dot, multiply, products
+from robustbandits.kernels.ridge import observe
+from robustbandits.kernels.sampling import largest, share_of_largest
+from robustbandits.policies.optimism import Optimist, width_factor
+
+#: What searches and rounding may be off by, relative to the sums compared.
+MARGIN = 1e-9
+
+
+class ImperfectState(NamedTuple):
+    """What MaxMinUCB and MinWD remember."""
+
+    optimist: Optimist
+    error: float
+    degradation: bool  # MinWD; otherwise MaxMinUCB
+
+    @kernel
+    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
+        """Play the arm that is best in the worst case."""
+        values = np.empty(contexts.shape[1])
+        judge(self, contexts, False, values)
+        return largest(values, rng, self.optimist.first)
+
+    @kernel
+    def learn(
+        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
+    ) -> None:
+        """Add one observation to the regression, at the context that was shown."""
+        observe(self.optimist.ridge, context, reward, 1.0)
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        """Write each arm's estimated mean, and what makes it U⁻, or the negative degradation."""
+        judge(self, contexts, True, bonuses)
+        products(self.optimist.ridge.theta, contexts, means)
+        for a in range(means.shape[0]):
+            bonuses[a] -= means[a]
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        """Write 1 for the best arm; equals share it."""
+        arms = contexts.shape[1]
+        values = np.empty(arms)
+        judge(self, contexts, False, values)
+        for a in range(arms):
+            out[a] = 0.0
+        share_of_largest(values, self.optimist.first, 1.0, out)
+
+
+@program
+def judge(state: ImperfectState, contexts: Floats, thorough: bool, values: Floats) -> None:
+    """Write values of which the largest is that of the best arm; all exact when ``thorough``."""
+    dim, arms = contexts.shape
+    work = np.empty((ROWS, dim))
+    uppers = np.empty(arms)  # of the bound as shown
+    ball = _ball_of(state)
+    lift = _bound_worst(ball, contexts, work, uppers, values)
+    champion = _find_safest(ball, contexts, work, values)
+    if thorough:
+        for a in range(arms):
+            copy_column(contexts, a, work[CENTRE])
+            values[a] = least_in_ball(ball, work, values[a])
+    if state.degradation and (thorough or _is_contested(uppers, values, lift, champion)):
+        for a in range(arms):
+            uppers[a] += lift
+        _degrade(ball, contexts, work, uppers, values)
+
+
+@kernel
+def _find_safest(ball: Ball, contexts: Floats, work: Floats, values: Floats) -> int:
+    """Lower the arms' bounds of U⁻ until the largest is known to be that of the largest U⁻."""
+    dim, arms = contexts.shape
+    places = np.empty((arms, 2, dim))  # where each search is
+    steps = np.zeros(arms)
+    best = 0
+    while True:
+        best = 0
+        rival = -np.inf
+        for a in range(1, arms):
+            # Among equals one whose search is not over comes first.
+            if values[a] > values[best] or (values[a] == values[best] and steps[a] < steps[best]):
+                rival = max(rival, values[best])
+                best = a
+            else:
+                rival = max(rival, values[a])
+        if steps[best] >= STEPS:
+            break
+        copy_column(contexts, best, work[CENTRE])
+        if steps[best] == 0.0:
+            first_step(ball, work)
+        else:
+            for i in range(dim):
+                work[POINT, i] = places[best, 0, i]
+                work[IMAGE, i] = places[best, 1, i]
+        below = -np.inf
+        while steps[best] < STEPS and values[best] >= rival and not below > rival:
+            values[best], below = step_down(ball, work, values[best])
+            steps[best] = STEPS if values[best] == below else steps[best] + 1.0
+        if below > rival:
+            break
+        for i in range(dim):
+            places[best, 0, i] = work[POINT, i]
+            places[best, 1, i] = work[IMAGE, i]
+    return best
+
+
+@kernel
+def _ball_of(state: ImperfectState) -> Ball:
+    """Describe the bounds of this round."""
+    ridge = state.optimist.ridge
+    factor = width_factor(state.optimist, 0.0)
+    reach = 0.0
+    if state.degradation:
+        dim = ridge.theta.shape[0]
+        sums = np.zeros(dim)
+        for i in range(dim):
+            for j in range(dim):
+                sums[j] += ridge.inverse[i, j] * ridge.inverse[i, j]
+        total = 0.0
+        for j in range(dim):
+            total += sums[j]
+        reach = math.sqrt(min(math.sqrt(total), 1.0 / ridge.penalty))
+    # θᵀVθ <= β²: theta 0 is in the ellipsoid, so the largest x·t in it is at least 0.
+    positive = dot(ridge.theta, ridge.moment) <= factor * factor
+    return Ball(ridge.inverse, ridge.theta, factor, state.error, reach, positive)
+
+
+@kernel
+def _bound_worst(
+    ball: Ball, contexts: Floats, work: Floats, uppers: Floats, values: Floats
+) -> float:
+    """Write each arm's bound as shown, and at ``x - error · θ/‖θ‖``; return a bound of U⁺ - U.
+
+    A step δ = αu + δ' with u = θ/‖θ‖ and δ' across adds at most α‖θ‖ to the mean, and to the width
+    ``α √(uᵀPu) + ‖δ'‖ reach``; the largest sum for ‖δ‖ = error is what is returned.
+    """
+    dim, arms = contexts.shape
+    length = math.sqrt(dot(ball.theta, ball.theta))
+    unit, image = work[UNIT], work[IMAGE]
+    for i in range(dim):
+        unit[i] = ball.theta[i] / length if length > 0.0 else 0.0
+    multiply(ball.inverse, unit, image)
+    means = np.empty(arms)
+    squares = np.empty(arms)
+    score_columns(ball.inverse, ball.theta, contexts, means, squares)
+    products(image, contexts, values)
+    fall = ball.error * length
+    along = max(0.0, dot(unit, image))
+    square = ball.error * ball.error * along
+    for a in range(arms):
+        uppers[a] = means[a] + ball.factor * math.sqrt(max(0.0, squares[a]))
+        moved = squares[a] - 2.0 * ball.error * values[a] + square
+        values[a] = means[a] - fall + ball.factor * math.sqrt(max(0.0, moved))
+    ahead = length + ball.factor * math.sqrt(along)
+    aside = ball.factor * ball.reach
+    return ball.error * math.sqrt(ahead * ahead + aside * aside)
+
+
+@kernel
+def _is_contested(uppers: Floats, values: Floats, lift: float, champion: int) -> bool:
+    """Whether an arm but the one with the largest U⁻ may degrade least; ``lift`` bounds U⁺ - U."""
+    bar = 2.0 * uppers[champion]  # at most U⁺ + U⁻
+    bar -= MARGIN * (abs(bar) + abs(values[champion]))
+    for a in range(values.shape[0]):
+        top = uppers[a] + lift
+        if a != champion and top + values[a] >= bar and top >= bar - values[champion]:
+            return True
+    return False
+
+
+@program
+def _degrade(ball: Ball, contexts: Floats, work: Floats, tops: Floats, values: Floats) -> None:
+    """Turn U⁻ into minus the worst degradation; ``tops`` are bounds of U⁺.
+
+    Arms that cannot have the largest U⁻ keep a bound of it: it will not make them the best.
+    """
+    arms = values.shape[0]
+    champion = 0
+    for a in range(1, arms):
+        if values[a] > values[champion]:
+            champion = a
+    leader, highest, second = _find_highest(ball, contexts, work, tops)
+    for a in (champion, leader):
+        copy_column(contexts, a, work[CENTRE])
+        values[a] = least_in_ball(ball, work, values[a])
+    for a in range(arms):
+        rival = second if a == leader else highest
+        values[a] = -max(0.0, rival - values[a])
+
+
+@kernel
+def _find_highest(
+    ball: Ball, contexts: Floats, work: Floats, tops: Floats
+) -> tuple[int, float, float]:
+    """Return the arm with the largest U⁺, that, and the second largest; uses up ``tops``."""
+    find_axis(ball, work)
+    leader = 0
+    highest = -np.inf
+    second = -np.inf
+    for _ in range(tops.shape[0]):
+        a = 0
+        for other in range(1, tops.shape[0]):
+            if tops[other] > tops[a]:
+                a = other
+        if tops[a] < second:
+            break
+        tops[a] = -np.inf
+        copy_column(contexts, a, work[CENTRE])
+        top = most_in_ball(ball, work)
+        if top > highest:
+            leader, highest, second = a, top, highest
+        else:
+            second = max(second, top)
+    return leader, highest, second

@@ -1,0 +1,66 @@
+"""MinWD: the arm that can be the least worse than another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from robustbandits.game import require
+from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.problem import Problem
+from robustbandits.policies.imperfect import ImperfectState
+from robustbandits.policies.optimism import LinearRecipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinWD(LinearRecipe):
+    """Play the arm whose worst-case degradation is smallest (MinWD).
+
+    The context shown is an imperfect one: the true one is anywhere within ``error`` of it,
+    independently for each arm. The degradation of an arm is how much the upper confidence bound of
+    another may exceed its own, in the worst case of both contexts; 0 if none can. That is a
+    largest bound over a ball minus a smallest one: the latter is a convex problem, solved to a
+    relative error of 1e-10, the former has no such form, and is the highest of up to three climbs
+    unless the first is known to be the highest (kernels/ball.py). In most rounds the arm is known
+    without any of the former (policies/imperfect.py). With ``error=0`` this is LinUCB, arm for arm.
+
+    As :class:`~robustbandits.policies.MaxMinUCB` it learns from the context that was shown, where
+    the paper's learner is told the true one at the end of a round.
+
+    Parameters
+    ----------
+    error
+        Δ, how far (Euclidean) a true context may be from the one shown. Theory has no default for
+        it: 0.1 is a tenth of the longest context in most problems. Say yours; one that exceeds
+        the length of contexts makes no sense, and the search in such balls may end early.
+    ridge, delta, sigma, radius, ties
+        As for every linear policy, see :class:`~robustbandits.policies.optimism.LinearRecipe`.
+
+    References
+    ----------
+    Yang, Ren (2021), "Robust bandit learning with imperfect context". Specification: reconstructed
+    for one feature vector an arm, from the abstract and from memory of the paper, which has kernels
+    and one context for all arms.
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("error of contexts",),
+        adversary="contexts, when the true ones are revealed later",
+        regret="d√T, beside what the error costs",
+        cost="Kd², and a small search",
+        provenance=RECONSTRUCTION,
+        reference="Yang, Ren (2021)",
+    )
+
+    error: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(error=require.at_least("error", self.error, 0.0))
+
+    def start(self, problem: Problem) -> ImperfectState:
+        """Return a fresh state."""
+        return ImperfectState(
+            optimist=self.start_optimist(problem), error=self.error, degradation=True
+        )

@@ -1,0 +1,159 @@
+"""MaxMinUCB and MinWD: contexts that are known only up to an error."""
+
+import numpy as np
+import pytest
+
+import robustbandits as rb
+from reference import twins_window
+from reference.playing import agent_for, block_of, play, ridge_of, same_bits
+from reference.twins import Bounds
+from robustbandits._jit import jit_is_on
+from robustbandits.game.problem import Problem
+from robustbandits.policies import LinUCB, MaxMinUCB, MinWD
+from robustbandits.policies.imperfect import judge
+
+pytestmark = [pytest.mark.slow] if jit_is_on else []
+
+BOTH = [MaxMinUCB, MinWD]
+
+
+def rounds_of(count, **options):
+    return block_of(count, intercept=False, **options)
+
+
+def assert_best(kind, error, dim, arms, rounds, contexts=None, **options):
+    """Each arm played has the twin's largest value."""
+    block = rounds_of(rounds, arms=arms, dim=dim, seed=dim)
+    agent = agent_for(kind(error=error, **options), block)
+    bounds = Bounds(arms, dim, rounds)
+    rng = np.random.default_rng(0)
+    twin = twins_window.Imperfect(bounds, rng, error=error, degradation=kind is MinWD, **options)
+    for t in range(rounds):
+        rows = block.contexts[t].T if contexts is None else contexts
+        decision = agent.choose(rows)
+        values = twin.values(rows)
+        assert values[decision.arm] >= values.max() - 1e-5, f"round {t}"
+        # The twin's SLSQP and our own steps may both stop a little early.
+        np.testing.assert_allclose(decision.scores, values, atol=1e-4)
+        reward = block.means[t, decision.arm] + block.noise[t]
+        agent.learn(decision, reward)
+        twin.learn(rows[decision.arm], reward)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize(("dim", "arms", "error"), [(1, 3, 0.1), (3, 4, 0.05), (4, 5, 0.2)])
+def test_arm_played_is_the_twins_best(kind, dim, arms, error):
+    assert_best(kind, error, dim, arms, 25)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_arm_played_is_the_twins_best_on_fixed_arms(kind):
+    contexts = np.random.default_rng(3).normal(size=(4, 3))
+    contexts /= np.linalg.norm(contexts, axis=1, keepdims=True)
+    assert_best(kind, 0.2, 3, 4, 20, contexts, radius="det")
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_error_changes_what_is_played(kind):
+    block = rounds_of(60, arms=8, dim=3, contexts="fixed")
+    cautious, naive = agent_for(kind(error=0.3), block), agent_for(LinUCB(), block)
+    assert play(cautious, block) != play(naive, block)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("radius", ["trace", "det"])
+@pytest.mark.parametrize("ties", ["random", "first"])
+def test_without_error_it_is_linucb(kind, radius, ties):
+    block = block_of(250, arms=8, dim=4)
+    robust = agent_for(kind(error=0.0, radius=radius, ties=ties), block)
+    linucb = agent_for(LinUCB(radius=radius, ties=ties), block)
+    assert play(robust, block) == play(linucb, block)
+    assert same_bits(ridge_of(robust), ridge_of(linucb))
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("error", [0.0, 0.2])
+def test_equal_arms_share_the_chance(kind, error):
+    contexts = np.repeat(np.eye(3), 2, axis=0)
+    agent = rb.Agent(kind(error=error), arms=6, dim=3, reward_range=(-9.0, 9.0), seed=0)
+    luck = np.random.default_rng(0).normal(0.0, 0.3, 60)
+    for t in range(60):
+        chances = agent.scores(contexts).probabilities
+        assert chances.sum() == pytest.approx(1.0)
+        assert np.array_equal(chances[0::2], chances[1::2])
+        decision = agent.choose(contexts)
+        assert chances[decision.arm] > 0.0
+        agent.learn(decision, luck[t])
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_short_cuts_play_the_arm_that_all_values_ask_for(kind):
+    # `judge` rules arms out by bounds; worked out in full, the same arm must be the best.
+    block = rounds_of(150, arms=7, dim=3)
+    agent = agent_for(kind(error=0.15), block)
+    for t in range(150):
+        decision = agent.choose(block.contexts[t].T)
+        quick, full = np.empty((2, 7))
+        judge(agent._state, block.contexts[t], False, quick)
+        judge(agent._state, block.contexts[t], True, full)
+        assert quick.argmax() == full.argmax() == decision.arm
+        np.testing.assert_allclose(decision.scores, full, rtol=1e-12, atol=1e-14)
+        agent.learn(decision, block.means[t, decision.arm] + block.noise[t])
+
+
+def test_one_arm_cannot_degrade():
+    agent = rb.Agent(MinWD(), arms=1, dim=2)
+    decision = agent.choose([[0.5, 0.5]])
+    assert decision.arm == 0
+    assert decision.scores == pytest.approx([0.0], abs=1e-15)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_arms_of_nothing_but_zeros_and_a_ball_around_the_origin(kind):
+    agent = rb.Agent(kind(error=0.5), arms=3, dim=2, seed=1)
+    for rows in ([[0.0, 0.0]] * 3, [[0.1, 0.0], [0.0, 0.1], [0.0, 0.0]]):
+        for _ in range(5):
+            decision = agent.choose(rows)
+            assert np.isfinite(decision.scores).all()
+            agent.learn(decision, 0.4)
+
+
+def test_worst_value_falls_and_degradation_grows_with_the_error():
+    block = rounds_of(30, arms=5, dim=3)
+    agents = {
+        (kind, error): agent_for(kind(error=error), block)
+        for kind in BOTH
+        for error in (0.0, 0.05, 0.2)
+    }
+    for agent in agents.values():  # all learn the same
+        for t in range(30):
+            decision = agent.choose(block.contexts[t].T)
+            context = block.contexts[t][:, t % 5].copy()
+            agent._state.learn(t % 5, context, block.means[t, t % 5], np.zeros(4), agent._rng)
+            assert decision.arm < 5
+    rows = block.contexts[0].T
+    for kind in BOTH:
+        scores = [agents[kind, error].scores(rows) for error in (0.0, 0.05, 0.2)]
+        totals = [one.means + one.bonuses for one in scores]
+        assert (totals[0] >= totals[1]).all()
+        assert (totals[1] > totals[2]).all()
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"error": -0.1}, ValueError, r"error must be >= 0, got -0\.1"),
+        ({"error": "small"}, TypeError, "error must be a number, got 'small'"),
+        ({"error": float("inf")}, ValueError, "error must be finite, got inf"),
+        ({"delta": 0}, ValueError, "delta must be between 0 and 1"),
+    ],
+)
+def test_bad_parameter_is_named(kind, parameters, error, words):
+    with pytest.raises(error, match=words):
+        kind(**parameters)
+
+
+def test_both_share_a_state_type():
+    problem = Problem(arms=3, dim=2)
+    assert type(MaxMinUCB().start(problem)) is type(MinWD().start(problem))
