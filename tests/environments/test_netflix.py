@@ -12,6 +12,7 @@ import pytest
 from robustbandits._jit import jit_is_on
 from robustbandits.environments import Netflix, factor_cache
 from robustbandits.environments.rating_recipe import STAND_IN
+from robustbandits.experiments.naming import marked
 from robustbandits.game.match import NATURE, stream
 from robustbandits.game.simulate import simulate
 from robustbandits.policies import Greedy
@@ -86,6 +87,7 @@ def test_the_stand_in_never_passes_for_the_real_thing():
         assert recipe.stand_in
         assert recipe.name == "Netflix" + STAND_IN
         assert recipe.label.endswith(STAND_IN)
+        assert marked(recipe.label, recipe) == recipe.label  # the lab has the same words
     assert Netflix().label == "Netflix"
 
 

@@ -12,6 +12,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robustbandits._version import __version__
+from robustbandits.experiments.naming import STAND_IN
 from robustbandits.reports.citations import citations
 from robustbandits.reports.curves import Panel, Sweep, panels, points_each, policy_numbers, sweeps
 from robustbandits.reports.markup import Html, element, join, safe, script_data
@@ -211,7 +212,7 @@ def _state(chapter: Chapter) -> Html:
                 role="note",
             )
         )
-    fakes = [name for name in spec.environments if name.endswith("(synthetic stand-in)")]
+    fakes = [name for name in spec.environments if name.endswith(STAND_IN)]
     if fakes:
         notes.append(
             element(
