@@ -2,7 +2,7 @@
 PYTHON ?= python3
 ROUNDS ?= 1000000
 SEEDS ?= 10
-READING ?= as-written
+READING ?= as-coded
 OUT ?= out
 BIN := .venv/bin
 
@@ -54,6 +54,9 @@ check: lint types layers slow parity  ## everything that CI does beyond the test
 bench: .venv/ready  ## measure speed; prints ratios, writes JSON
 	$(BIN)/python benchmarks/bench.py --out $(OUT)
 	$(BIN)/python benchmarks/policies.py --out $(OUT)
+	$(BIN)/python benchmarks/lab.py
+	$(BIN)/python benchmarks/ratings.py
+	$(BIN)/python benchmarks/factorize.py
 
 fix: .venv/ready
 	$(BIN)/ruff check --fix .

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import robustbandits as rb
 from robustbandits.experiments.engine import available_cores, play_matches, warm_up
 from robustbandits.experiments.plan import Plan, make_plan
-from robustbandits.experiments.run import run
+from robustbandits.experiments.running import run
 from robustbandits.experiments.shift import as_match
 from robustbandits.experiments.spec import Spec
 from robustbandits.experiments.store import Store

@@ -5,6 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from catalogue import example
 from robustbandits.cli.app import app
 from robustbandits.experiments.catalogue import kinds
 from robustbandits.experiments.spec import ready_specs
@@ -47,7 +48,7 @@ def test_facts_agree_with_the_parameters():
 def test_policies_that_need_the_horizon_say_so():
     for recipe in kinds("policies").values():
         needs = recipe.facts.needs
-        made = recipe(10.0) if "budget" in needs else recipe()
+        made = example(recipe)
         problem = Problem(arms=3, dim=2)
         if "horizon" in needs:
             with pytest.raises(ValueError, match="rounds"):
@@ -78,7 +79,7 @@ def test_list_alone_shows_all_four():
 
 def test_text_shows_assumptions_and_parameters():
     text = runner.invoke(app, ["list", "policies"]).output
-    assert "needs: budget; adversary: known budget" in text
+    assert "needs: budget; adversary: strong, rewards or contexts" in text
     assert "ridge=0.1, delta=0.01" in text
 
 

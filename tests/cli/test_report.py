@@ -9,7 +9,7 @@ import robustbandits as rb
 from robustbandits._jit import jit_is_on
 from robustbandits.cli.app import app
 from robustbandits.experiments.plan import make_plan
-from robustbandits.experiments.run import run
+from robustbandits.experiments.running import run
 from robustbandits.experiments.spec import Spec
 from robustbandits.experiments.store import Store
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from experiments.lab import TOML, picture, small_spec
 from robustbandits.cli.app import app
-from robustbandits.experiments import run as run_module
+from robustbandits.experiments import running as run_module
 from robustbandits.experiments.store import Store
 
 pytest.importorskip("pyarrow")

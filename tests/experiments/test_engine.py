@@ -23,7 +23,7 @@ from robustbandits.experiments.engine import (
 )
 from robustbandits.experiments.orders import play_order, write_order
 from robustbandits.experiments.plan import make_plan
-from robustbandits.experiments.run import run
+from robustbandits.experiments.running import run
 from robustbandits.experiments.shift import as_match
 from robustbandits.experiments.store import Store
 from robustbandits.game.match import play_match

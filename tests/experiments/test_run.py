@@ -10,7 +10,7 @@ from experiments.lab import bits, small_plan, small_spec
 from robustbandits.experiments import shift
 from robustbandits.experiments.engine import EngineError, ThreadEngine
 from robustbandits.experiments.progress import Watcher, watched
-from robustbandits.experiments.run import run
+from robustbandits.experiments.running import run
 from robustbandits.experiments.shift import Shift
 from robustbandits.experiments.store import Store
 from robustbandits.results import compare

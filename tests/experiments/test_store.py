@@ -15,7 +15,7 @@ from robustbandits.experiments import draft
 from robustbandits.experiments.machine import provenance
 from robustbandits.experiments.match_file import MatchRecord, decode, encode
 from robustbandits.experiments.plan import KERNEL_VERSION, PlannedGame
-from robustbandits.experiments.run import run
+from robustbandits.experiments.running import run
 from robustbandits.experiments.store import Store, StoreError
 from robustbandits.game.ledger import Ledger
 from robustbandits.game.match import play_match

@@ -13,7 +13,7 @@ import pytest
 from experiments.lab import bits, picture, small_plan, small_spec
 from robustbandits.experiments import match_file
 from robustbandits.experiments.match_file import DamagedError, NewerError, decode, encode
-from robustbandits.experiments.run import run
+from robustbandits.experiments.running import run
 from robustbandits.experiments.store import Store, StoreError
 
 pa = pytest.importorskip("pyarrow")

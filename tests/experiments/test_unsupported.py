@@ -12,7 +12,7 @@ from experiments.lab import bits, picture, small_spec
 from robustbandits.experiments.estimate import describe, estimate
 from robustbandits.experiments.plan import Plan, make_plan
 from robustbandits.experiments.plan_file import decode_plan, encode_plan, promise_of
-from robustbandits.experiments.run import run
+from robustbandits.experiments.running import run
 from robustbandits.experiments.spec import Spec, SpecError, parse_spec
 from robustbandits.experiments.store import Store
 from robustbandits.game.problem import UnsupportedProblem

@@ -11,7 +11,7 @@ import robustbandits as rb
 from experiments.lab import small_spec
 from reports.made_up import made_up, slope
 from reports.played import written
-from robustbandits.experiments.run import run
+from robustbandits.experiments.running import run
 from robustbandits.reports import catalogue
 from robustbandits.reports.catalogue import (
     budget_table,

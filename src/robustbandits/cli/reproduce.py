@@ -78,7 +78,7 @@ def reproduce(
 
 def _play(name: str, rounds: int, seeds: int, store: Path, workers: int | None) -> Experiment:
     from robustbandits.experiments.figure1 import reading
-    from robustbandits.experiments.run import run
+    from robustbandits.experiments.running import run
     from robustbandits.reports.verdict import judge
 
     spec = reading(name, rounds=rounds, seeds=seeds)

@@ -12,7 +12,7 @@ from robustbandits.cli.failures import INTERRUPTED
 
 if TYPE_CHECKING:
     from robustbandits.experiments.plan import Plan
-    from robustbandits.experiments.run import Outcome
+    from robustbandits.experiments.running import Outcome
     from robustbandits.experiments.spec import Spec
     from robustbandits.experiments.store import Store
 
@@ -79,7 +79,7 @@ def run(
 
 
 def _run(plan: Plan, store: Store, engine: str, workers: int | None) -> Outcome:
-    from robustbandits.experiments.run import run as play
+    from robustbandits.experiments.running import run as play
 
     return play(plan, store, engine=engine, workers=workers)
 
