@@ -9,6 +9,7 @@ import robustbandits as rb
 from reference.playing import agent_for, block_of
 from reference.twins_fixed import known_to_within
 from robustbandits._jit import jit_is_on
+from robustbandits.game.match import play_match
 from robustbandits.game.problem import Problem
 from robustbandits.policies import RobustPhasedElimination, SupportBasisExploration
 from robustbandits.policies.fixed_arms.phased_elimination import first_length
@@ -312,3 +313,27 @@ def test_phased_elimination_keeps_the_best_arm():
             answer(agent, block, t)
         lost += agent._state.active[int(block.means[0].argmax())] == 0
     assert lost < 3
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.skipif(not jit_is_on, reason="too long without compiled code")
+def test_phased_policies_withstand_what_linucb_does_not():
+    environment = rb.environments.Simulation(arms=6, dim=2, contexts="fixed")
+    games = [
+        (rb.attacks.Garcelon(budget=budget), recipe)
+        for budget in (0.0, 30.0)
+        for recipe in (
+            rb.policies.LinUCB(),
+            RobustPhasedElimination(budget=30.0, threshold="tight", first_phase=100),
+            RobustPhasedElimination.practical(),
+            SupportBasisExploration(scale=0.05),
+        )
+    ]
+    for seed in range(4):
+        ledgers = play_match(environment, games, 20_000, seed)
+        linucb, *clean = (ledger.regret[-1] for ledger in ledgers[:4])
+        fooled, *attacked = (ledger.regret[-1] for ledger in ledgers[4:])
+        assert fooled > 50 * linucb
+        np.testing.assert_allclose(attacked, clean, rtol=0.1)
+        assert clean[1] < 0.7 * clean[0]  # a smaller threshold eliminates sooner

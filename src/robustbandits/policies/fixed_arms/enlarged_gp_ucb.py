@@ -57,8 +57,14 @@ class EnlargedGPUCB(LayeredRecipe):
 
     @classmethod
     def practical(cls, budget: float, **changes: Any) -> Self:
-        """PRACTICAL."""
-        return cls(budget, **{"bonus_scale": 0.1, **changes})
+        """Take three hundredths of the bonus for corruption.
+
+        Measured with 20 fixed arms in eleven dimensions, three seeds, T = 10⁵ and C = 100: regret
+        1.2 to 1.4 thousand, without an attack and under Garcelon, Oracle and FlipTheta; with a
+        tenth it is 4.3 thousand, with the theory's bonus 11.3 thousand (uniform play: 12.9). The
+        bounds then hold for a corruption of 3, not of 100: nothing is proved.
+        """
+        return cls(budget, **{"bonus_scale": 0.03, **changes})
 
     def start(self, problem: Problem) -> Any:
         """Return a fresh state."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
@@ -23,6 +23,10 @@ class FastSlowGPUCB(LayeredRecipe):
 
     This is a reconstruction: the paper's structure is sure, its constants 3, 5 and the share δ/5
     of each event are from memory.
+
+    It is proved against an attacker who moves before the layer is drawn. One who waits for the
+    choice can teach the fast process alone: measured with 20 fixed arms, T = 10⁵ and C = 100, its
+    regret is LinUCB's, 0.3 thousand, without an attack, and 12 thousand under Garcelon.
 
     Needs the same arms in every round. Time and memory do not grow with the rounds.
 
@@ -61,11 +65,6 @@ class FastSlowGPUCB(LayeredRecipe):
             budget=require.at_least("budget", self.budget, 0.0),
             max_corruption=require.positive("max_corruption", self.max_corruption),
         )
-
-    @classmethod
-    def practical(cls, budget: float, **changes: Any) -> Self:
-        """PRACTICAL."""
-        return cls(budget, **{"bonus_scale": 0.1, **changes})
 
     def start(self, problem: Problem) -> Any:
         """Return a fresh state."""

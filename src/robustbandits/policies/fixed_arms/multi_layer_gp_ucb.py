@@ -67,7 +67,13 @@ class MultiLayerGPUCB(LayeredRecipe):
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """PRACTICAL."""
+        """Take a tenth of the bonus for corruption.
+
+        Measured with 20 fixed arms in eleven dimensions, three seeds, T = 10⁵ and C = 100: regret
+        1.8 to 1.9 thousand, without an attack and under Garcelon, Oracle and FlipTheta; with the
+        theory's bonus 7.6 thousand (uniform play: 12.9); with a thirtieth 1.1 thousand without an
+        attack, but 2.8 thousand under Garcelon.
+        """
         return cls(**{"bonus_scale": 0.1, **changes})
 
     def start(self, problem: Problem) -> Any:

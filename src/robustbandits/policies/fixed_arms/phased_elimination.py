@@ -33,8 +33,8 @@ class RobustPhasedElimination(Recipe):
     once. Needs the horizon, and the same arms in every round. A round costs O(arms); the state is
     (dim + 5) x arms numbers and does not grow.
 
-    With the paper's constants little is ever eliminated at sizes that can be played: with ten
-    dimensions and C = 100 a gap of 0.05 takes phases of 3·10⁷ rounds, and without ``budget`` the
+    With the paper's constants and ``budget=100`` nothing is ever eliminated at sizes that can be
+    played: in ten dimensions a gap of 0.05 takes phases of 3·10⁷ rounds. Without ``budget`` the
     guess at T = 10⁶ is 0.07. See :meth:`practical`.
 
     Parameters
@@ -94,8 +94,15 @@ class RobustPhasedElimination(Recipe):
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """PRACTICAL."""
-        return cls(**{"threshold": "tight", **changes})
+        """Take the tight threshold, and a guess Ĉ_h two hundred times the paper's.
+
+        That guesses a corruption of 5 at T = 10⁵ in eleven dimensions. Measured there, with 20
+        fixed arms, three seeds and Garcelon or Oracle spending C = 100: regret 2.2 thousand with
+        and without an attack, where the paper's constants have 3.3 thousand (12.9 thousand if told
+        that C = 100, which is uniform play), and the tight threshold with the paper's own guess 0.7
+        thousand without an attack, but 12.7 thousand with one.
+        """
+        return cls(**{"threshold": "tight", "c_hat_scale": 200.0, **changes})
 
     def start(self, problem: Problem) -> PhasedState:
         """Return a fresh state."""

@@ -69,8 +69,13 @@ class SupportBasisExploration(Recipe):
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """PRACTICAL."""
-        return cls(**{"scale": 1.0, **changes})
+        """Take epochs short enough to leave exploration by T = 10⁵.
+
+        Measured with 20 fixed arms in eleven dimensions, three seeds, T = 10⁵ and C = 100: regret
+        7.4 thousand with and without an attack, where uniform play has 12.9 thousand, and so has
+        any ``scale`` from 0.1 up. Below 0.003 it gets worse again: estimates are too rough.
+        """
+        return cls(**{"scale": 0.003, **changes})
 
     def start(self, problem: Problem) -> PhasedState:
         """Return a fresh state."""
