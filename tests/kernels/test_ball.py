@@ -21,6 +21,7 @@ from robustbandits.kernels.ball import (
     least_in_ball,
     lowest_share,
     most_in_ball,
+    most_of_sum,
     step_down,
 )
 
@@ -92,6 +93,19 @@ def test_no_point_of_the_ball_is_beyond_the_two(seed, dim, error):
     assert low <= high
     # Convex: what one side of the centre may lose, the other may gain.
     assert low + high >= 2 * values[0] - slack
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), dim=st.integers(1, 6), error=st.floats(0.001, 0.5))
+def test_sum_of_the_two_is_bounded(seed, dim, error):
+    centre, ball, work = case(seed, dim, error, spread=0.5)
+    total = least(ball, work) + most(ball, work)
+    shown = float(bound(centre, ball.theta, ball.inverse, ball.factor))
+    width = math.sqrt(centre @ ball.inverse @ centre)
+    sag = ball.factor * (error * ball.reach) ** 2 / width
+    closer = most_of_sum(ball, work, sag)
+    assert -1e-9 <= total - 2 * shown <= closer + 1e-9
+    assert closer <= sag
 
 
 def test_without_error_both_are_the_bound_itself():

@@ -40,12 +40,18 @@ class Ball(NamedTuple):
     positive: bool  # whether no x has a bound below 0
 
 
+@program
+def _find_image(ball: Ball, x: Floats, out: Floats) -> None:
+    """Write ``P x``: by itself, because it is called from many places."""
+    multiply(ball.inverse, x, out)
+
+
 @kernel
 def first_step(ball: Ball, work: Floats) -> None:
     """Start the search for the smallest bound at ``centre - error · unit``."""
     for i in range(work.shape[1]):
         work[POINT, i] = work[CENTRE, i] - ball.error * work[UNIT, i]
-    multiply(ball.inverse, work[POINT], work[IMAGE])
+    _find_image(ball, work[POINT], work[IMAGE])
 
 
 @program
@@ -70,7 +76,7 @@ def step_down(ball: Ball, work: Floats, value: float) -> tuple[float, float]:
     return min(value, dot(ball.theta, point) + ball.factor * width), below
 
 
-@kernel
+@program
 def least_in_ball(ball: Ball, work: Floats, known: float) -> float:
     """Smallest bound in the ball around the scratch's centre; ``known`` is that of the start."""
     first_step(ball, work)
@@ -102,7 +108,7 @@ def _go_down(ball: Ball, work: Floats, size: float, square: float) -> None:
     step = ball.error / size
     for i in range(dim):
         way[i] = work[CENTRE, i] - step * work[GRADIENT, i] - point[i]
-    multiply(ball.inverse, way, change)
+    _find_image(ball, way, change)
     slope = dot(ball.theta, way)
     cross = dot(image, way)
     bend = dot(change, way)
@@ -138,7 +144,7 @@ def most_in_ball(ball: Ball, work: Floats) -> float:
         best = max(best, _climb(ball, work))
         if start == 0:
             size = _aim(ball, work, math.sqrt(max(0.0, dot(point, image))))
-            multiply(ball.inverse, centre, work[CHANGE])
+            _find_image(ball, centre, work[CHANGE])
             width = math.sqrt(max(0.0, dot(centre, work[CHANGE])))
             narrow = width - ball.error * ball.reach  # least width in the ball, or less
             # No second derivative in the ball exceeds factor · reach² / narrow; the sphere's, at
@@ -152,7 +158,7 @@ def most_in_ball(ball: Ball, work: Floats) -> float:
 def _climb(ball: Ball, work: Floats) -> float:
     """Climb from the point to a peak on the sphere; return its height."""
     centre, point, image = work[CENTRE], work[POINT], work[IMAGE]
-    multiply(ball.inverse, point, image)
+    _find_image(ball, point, image)
     width = math.sqrt(max(0.0, dot(point, image)))
     value = dot(ball.theta, point) + ball.factor * width
     for _ in range(STEPS):
@@ -162,7 +168,7 @@ def _climb(ball: Ball, work: Floats) -> float:
         step = ball.error / size
         for i in range(centre.shape[0]):
             point[i] = centre[i] + step * work[GRADIENT, i]
-        multiply(ball.inverse, point, image)
+        _find_image(ball, point, image)
         width = math.sqrt(max(0.0, dot(point, image)))
         reached = dot(ball.theta, point) + ball.factor * width
         gain = reached - value
@@ -170,6 +176,33 @@ def _climb(ball: Ball, work: Floats) -> float:
         if not gain > TOLERANCE * (abs(value) + ball.error * size):
             break
     return value
+
+
+@program
+def most_of_sum(ball: Ball, work: Floats, known: float) -> float:
+    """Bound of how far the largest and the smallest bound together exceed twice that of the centre.
+
+    A step δ adds at most ``g·δ + κ δᵀPδ``, κ = β / 2 width, g being the gradient at the centre. Let
+    δ have a part α along g and a part ρ across. Then α <= error - ρ²/2error, and the root of δᵀPδ
+    is at most ``error √q + ρ reach``, where q is that of the unit vector along g. What is left is a
+    parabola in ρ. The smallest bound is at most that of ``-error`` along g. ``known`` is another
+    bound, for when the parabola opens upwards.
+    """
+    _find_image(ball, work[CENTRE], work[IMAGE])
+    width = math.sqrt(max(0.0, dot(work[CENTRE], work[IMAGE])))
+    size = _aim(ball, work, width)
+    if not (width > 0.0 and size > 0.0):
+        return known
+    _find_image(ball, work[GRADIENT], work[CHANGE])
+    along = max(0.0, dot(work[GRADIENT], work[CHANGE])) / (size * size)
+    pull = ball.factor / width
+    cross = pull * ball.error * math.sqrt(along) * ball.reach
+    opening = size - pull * (ball.reach * ball.reach) * ball.error  # times error
+    if not opening > 0.0:
+        return known
+    return min(
+        known, pull * ball.error * ball.error * along + 0.5 * cross * cross * ball.error / opening
+    )
 
 
 @program
@@ -184,7 +217,7 @@ def find_axis(ball: Ball, work: Floats) -> None:
     for i in range(dim):
         axis[i] = 1.0 if i == longest else 0.0
     for _ in range(6):
-        multiply(ball.inverse, axis, image)
+        _find_image(ball, axis, image)
         size = math.sqrt(dot(image, image))
         for i in range(dim):
             axis[i] = image[i] / size

@@ -10,7 +10,7 @@ Almost nothing of that is worked out in a round. U⁻ is first bounded from abov
 once, and the search goes on for the arm with the largest bound, until what a step proves its U⁻ to
 be at least exceeds the bounds of all others: in most rounds the first step does. Let that arm be c.
 MinWD plays c too, unless another arm a has the largest U⁺ and ``U⁺(a) + U⁻(a) > U⁺(c) + U⁻(c)``. As
-U is convex the right side is at least 2 U(c), and for the left there is a bound that needs no
+U is convex the right side is at least 2 U(c), and for the left there are bounds that need no
 search; only when some arm gets past it are U⁺ looked for.
 """
 
@@ -34,6 +34,7 @@ from robustbandits.kernels.ball import (
     first_step,
     least_in_ball,
     most_in_ball,
+    most_of_sum,
     step_down,
 )
 from robustbandits.kernels.columns import score_columns
@@ -41,6 +42,15 @@ from robustbandits.kernels.linalg import Floats, copy_column, dot, multiply, pro
 from robustbandits.kernels.ridge import observe
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.policies.optimism import Optimist, width_factor
+
+
+class Bends(NamedTuple):
+    """What bounds of U⁺ and U⁻ are made of."""
+
+    champion: int  # arm with the largest U⁻
+    lift: float  # at least U⁺ - U of any arm
+    sags: Floats  # (arms,) at least what U rises above its tangent plane
+
 
 #: What searches and rounding may be off by, relative to the sums compared.
 MARGIN = 1e-9
@@ -92,14 +102,18 @@ def judge(state: ImperfectState, contexts: Floats, thorough: bool, values: Float
     dim, arms = contexts.shape
     work = np.empty((ROWS, dim))
     uppers = np.empty(arms)  # of the bound as shown
+    sags = np.empty(arms)
     ball = _ball_of(state)
-    lift = _bound_worst(ball, contexts, work, uppers, values)
+    lift = _bound_worst(ball, contexts, work, uppers, sags, values)
     champion = _find_safest(ball, contexts, work, values)
     if thorough:
         for a in range(arms):
             copy_column(contexts, a, work[CENTRE])
             values[a] = least_in_ball(ball, work, values[a])
-    if state.degradation and (thorough or _is_contested(uppers, values, lift, champion)):
+    if not state.degradation:
+        return
+    bends = Bends(champion, lift, sags)
+    if thorough or _is_contested(ball, contexts, work, uppers, values, bends):
         for a in range(arms):
             uppers[a] += lift
         _degrade(ball, contexts, work, uppers, values)
@@ -144,21 +158,31 @@ def _find_safest(ball: Ball, contexts: Floats, work: Floats, values: Floats) -> 
 
 
 @kernel
+def _reach(matrix: Floats) -> float:
+    """At least the root of the largest eigenvalue, by the mean and the spread of all of them.
+
+    None of d numbers exceeds their mean by more than √(d-1) times their standard deviation.
+    """
+    dim = matrix.shape[0]
+    squares = np.zeros(dim)
+    for i in range(dim):
+        for j in range(dim):
+            squares[j] += matrix[i, j] * matrix[i, j]
+    mean = 0.0
+    square = 0.0
+    for i in range(dim):
+        mean += matrix[i, i] / dim
+        square += squares[i] / dim
+    spread = math.sqrt(max(0.0, square - mean * mean) * (dim - 1))
+    return math.sqrt((mean + spread) * (1.0 + MARGIN))
+
+
+@kernel
 def _ball_of(state: ImperfectState) -> Ball:
     """Describe the bounds of this round."""
     ridge = state.optimist.ridge
     factor = width_factor(state.optimist, 0.0)
-    reach = 0.0
-    if state.degradation:
-        dim = ridge.theta.shape[0]
-        sums = np.zeros(dim)
-        for i in range(dim):
-            for j in range(dim):
-                sums[j] += ridge.inverse[i, j] * ridge.inverse[i, j]
-        total = 0.0
-        for j in range(dim):
-            total += sums[j]
-        reach = math.sqrt(min(math.sqrt(total), 1.0 / ridge.penalty))
+    reach = _reach(ridge.inverse) if state.degradation else 0.0
     # θᵀVθ <= β²: theta 0 is in the ellipsoid, so the largest x·t in it is at least 0.
     positive = dot(ridge.theta, ridge.moment) <= factor * factor
     return Ball(ridge.inverse, ridge.theta, factor, state.error, reach, positive)
@@ -166,10 +190,12 @@ def _ball_of(state: ImperfectState) -> Ball:
 
 @kernel
 def _bound_worst(
-    ball: Ball, contexts: Floats, work: Floats, uppers: Floats, values: Floats
+    ball: Ball, contexts: Floats, work: Floats, uppers: Floats, sags: Floats, values: Floats
 ) -> float:
     """Write each arm's bound as shown, and at ``x - error · θ/‖θ‖``; return a bound of U⁺ - U.
 
+    U lies above its tangent plane at x, by a sag of at most β error² reach² / 2‖x‖ in the ball, so
+    that U⁺ + U⁻ is at most 2U and twice the sag.
     A step δ = αu + δ' with u = θ/‖θ‖ and δ' across adds at most α‖θ‖ to the mean, and to the width
     ``α √(uᵀPu) + ‖δ'‖ reach``; the largest sum for ‖δ‖ = error is what is returned.
     """
@@ -180,15 +206,17 @@ def _bound_worst(
         unit[i] = ball.theta[i] / length if length > 0.0 else 0.0
     multiply(ball.inverse, unit, image)
     means = np.empty(arms)
-    squares = np.empty(arms)
-    score_columns(ball.inverse, ball.theta, contexts, means, squares)
+    score_columns(ball.inverse, ball.theta, contexts, means, sags)
     products(image, contexts, values)
     fall = ball.error * length
     along = max(0.0, dot(unit, image))
     square = ball.error * ball.error * along
+    sag = 0.5 * ball.factor * (ball.error * ball.reach) * (ball.error * ball.reach)
     for a in range(arms):
-        uppers[a] = means[a] + ball.factor * math.sqrt(max(0.0, squares[a]))
-        moved = squares[a] - 2.0 * ball.error * values[a] + square
+        width = math.sqrt(max(0.0, sags[a]))
+        uppers[a] = means[a] + ball.factor * width
+        moved = sags[a] - 2.0 * ball.error * values[a] + square
+        sags[a] = sag / width if width > 0.0 else np.inf
         values[a] = means[a] - fall + ball.factor * math.sqrt(max(0.0, moved))
     ahead = length + ball.factor * math.sqrt(along)
     aside = ball.factor * ball.reach
@@ -196,14 +224,20 @@ def _bound_worst(
 
 
 @kernel
-def _is_contested(uppers: Floats, values: Floats, lift: float, champion: int) -> bool:
-    """Whether an arm but the one with the largest U⁻ may degrade least; ``lift`` bounds U⁺ - U."""
+def _is_contested(
+    ball: Ball, contexts: Floats, work: Floats, uppers: Floats, values: Floats, bends: Bends
+) -> bool:
+    """Whether an arm but the one with the largest U⁻ may degrade least."""
+    champion = bends.champion
     bar = 2.0 * uppers[champion]  # at most U⁺ + U⁻
     bar -= MARGIN * (abs(bar) + abs(values[champion]))
     for a in range(values.shape[0]):
-        top = uppers[a] + lift
-        if a != champion and top + values[a] >= bar and top >= bar - values[champion]:
-            return True
+        top = uppers[a] + bends.lift
+        both = min(top + values[a], 2.0 * (uppers[a] + bends.sags[a]))
+        if a != champion and both >= bar and top >= bar - values[champion]:
+            copy_column(contexts, a, work[CENTRE])
+            if 2.0 * uppers[a] + most_of_sum(ball, work, 2.0 * bends.sags[a]) >= bar:
+                return True
     return False
 
 
