@@ -224,7 +224,7 @@ def _is_contested(
 ) -> bool:
     """Whether an arm but the one with the largest U⁻ may degrade least.
 
-    U lies above its tangent plane at x, by at most β error² reach² / 2‖x‖ in the ball, so U⁺ + U⁻ is
+    U lies above its tangent plane at x, by at most β error² reach² / 2‖x‖ in the ball: U⁺ + U⁻ is
     at most 2U and twice that.
     """
     champion = bends.champion
