@@ -10,11 +10,6 @@ from hypothesis import strategies as st
 from reference.twins_window import bound, largest_bound, smallest_bound
 from robustbandits._jit import jit_is_on
 from robustbandits.kernels.ball import (
-    AXIS,
-    CENTRE,
-    POINT,
-    ROWS,
-    UNIT,
     Ball,
     find_axis,
     first_step,
@@ -22,6 +17,7 @@ from robustbandits.kernels.ball import (
     lowest_share,
     most_in_ball,
     most_of_sum,
+    new_scratch,
     step_down,
 )
 
@@ -40,21 +36,16 @@ def case(seed, dim, error, *, spread=2.0, beta=1.2, size=1.0):
     reach = math.sqrt(np.linalg.eigvalsh(P)[-1]) * (1 + 1e-9)
     positive = bool(theta @ np.linalg.solve(P, theta) <= beta**2)
     ball = Ball(P, theta, beta, error, reach, positive)
-    work = np.zeros((ROWS, dim))
-    work[CENTRE] = centre
-    work[UNIT] = theta / np.linalg.norm(theta)
+    work = new_scratch(dim)
+    work.centre[:] = centre
+    work.unit[:] = theta / np.linalg.norm(theta)
     return centre, ball, work
 
 
 def least(ball, work):
-    start = work[CENTRE] - ball.error * work[UNIT]
+    start = work.centre - ball.error * work.unit
     known = float(bound(start, ball.theta, ball.inverse, ball.factor))
     return least_in_ball(ball, work, known)
-
-
-def most(ball, work):
-    find_axis(ball, work)
-    return most_in_ball(ball, work)
 
 
 CASES = [(dim, error) for dim in (1, 2, 5) for error in (0.01, 0.1, 0.5, 1.5)]
@@ -76,14 +67,14 @@ def test_most_is_what_many_climbs_find(dim, error):
     for seed in range(8):
         centre, ball, work = case(seed, dim, error)
         expected = largest_bound(centre, error, ball.theta, ball.inverse, ball.factor)
-        assert most(ball, work) == pytest.approx(expected, abs=2e-7)
+        assert most_in_ball(ball, work) == pytest.approx(expected, abs=2e-7)
 
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), dim=st.integers(1, 6), error=st.floats(0.0, 2.0))
 def test_no_point_of_the_ball_is_beyond_the_two(seed, dim, error):
     centre, ball, work = case(seed, dim, error)
-    low, high = least(ball, work), most(ball, work)
+    low, high = least(ball, work), most_in_ball(ball, work)
     steps = np.random.default_rng(seed).normal(size=(50, dim))
     steps *= error / np.linalg.norm(steps, axis=1, keepdims=True)
     points = np.vstack([centre, centre + steps, centre + 0.5 * steps])
@@ -99,7 +90,7 @@ def test_no_point_of_the_ball_is_beyond_the_two(seed, dim, error):
 @given(seed=st.integers(0, 2**32 - 1), dim=st.integers(1, 6), error=st.floats(0.001, 0.5))
 def test_sum_of_the_two_is_bounded(seed, dim, error):
     centre, ball, work = case(seed, dim, error, spread=0.5)
-    total = least(ball, work) + most(ball, work)
+    total = least(ball, work) + most_in_ball(ball, work)
     shown = float(bound(centre, ball.theta, ball.inverse, ball.factor))
     width = math.sqrt(centre @ ball.inverse @ centre)
     sag = ball.factor * (error * ball.reach) ** 2 / width
@@ -112,7 +103,7 @@ def test_without_error_both_are_the_bound_itself():
     centre, ball, work = case(3, 4, 0.0)
     known = float(bound(centre, ball.theta, ball.inverse, ball.factor))
     assert least_in_ball(ball, work, known) == known
-    assert most(ball, work) == pytest.approx(known, rel=1e-14)
+    assert most_in_ball(ball, work) == pytest.approx(known, rel=1e-14)
 
 
 def test_ball_that_holds_the_origin_has_the_least_bound_0():
@@ -125,7 +116,7 @@ def test_steps_down_enclose_the_least_bound_ever_closer():
     _, ball, work = case(1, 5, 0.3)
     exact = least(ball, work)
     first_step(ball, work)
-    value = float(bound(work[POINT], ball.theta, ball.inverse, ball.factor))
+    value = float(bound(work.point, ball.theta, ball.inverse, ball.factor))
     assert exact < value - 1e-3  # there is something to search for
     gaps = []
     for _ in range(30):
@@ -143,17 +134,17 @@ def test_most_finds_the_higher_of_two_peaks():
     P = np.diag([1e-4, 4.0])
     for tip in (0.05, -0.05):
         theta = np.array([0.5, tip])
-        work = np.zeros((ROWS, 2))
-        work[CENTRE] = [1.0, 0.0]
+        work = new_scratch(2)
+        work.centre[:] = [1.0, 0.0]
         ball = Ball(P, theta, 1.0, 0.2, 2.0, False)
-        expected = largest_bound(work[CENTRE], 0.2, theta, P, 1.0)
-        assert most(ball, work) == pytest.approx(expected, rel=1e-9)
+        expected = largest_bound(work.centre, 0.2, theta, P, 1.0)
+        assert most_in_ball(ball, work) == pytest.approx(expected, rel=1e-9)
 
 
 def test_axis_points_where_the_matrix_is_large():
     _, ball, work = case(5, 6, 0.1)
     find_axis(ball, work)
-    axis = work[AXIS]
+    axis = work.axis
     assert np.linalg.norm(axis) == pytest.approx(1.0)
     assert axis @ ball.inverse @ axis > 0.7 * np.linalg.eigvalsh(ball.inverse)[-1]
 

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from reference import twins_fixed
 from robustbandits._jit import jit_is_on, python_of
-from robustbandits.kernels.process import COUNT, KERNELS, LOG_DET, Posterior, measure
-from robustbandits.kernels.process import predict as predict_kernel
+from robustbandits.kernels.process import COUNT, KERNELS, LOG_DET, Posterior, measure, predict_new
+from robustbandits.kernels.process import predict_measured as predict_measured_kernel
 from robustbandits.kernels.process import similarity as similarity_kernel
 
 similarity = python_of(similarity_kernel)
-predict = python_of(predict_kernel)
+predict_measured = python_of(predict_measured_kernel)
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 
 FUNCTIONS = {
@@ -40,8 +40,12 @@ def prior_of(columns, kind, length=1.0):
 
 def predictions(post, prior):
     means, widths = np.empty((2, len(prior)))
-    for a in range(len(prior)):
-        predict(post, prior[a], a, means, widths)
+    for a in np.flatnonzero(post.counts):
+        predict_measured(post, a, means, widths)
+    new = post.counts == 0
+    found = np.empty((2, new.sum()))
+    predict_new(post, np.ascontiguousarray(prior[:, new]), found[0], found[1])
+    means[new], widths[new] = found
     return means, widths**2 * post.penalty
 
 

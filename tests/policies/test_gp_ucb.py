@@ -126,8 +126,11 @@ def test_what_is_remembered_of_an_arm_is_what_a_look_at_it_gives(kernel):
     assert agent._state.known.any()
     agent._state.known[:] = 0.0
     looked = agent.scores(contexts)
-    assert np.array_equal(remembered.means, looked.means)
-    assert np.array_equal(remembered.bonuses, looked.bonuses)  # which linear does bit for bit
+    if kernel == "linear":  # to the last bit
+        assert np.array_equal(remembered.means, looked.means)
+        assert np.array_equal(remembered.bonuses, looked.bonuses)
+    np.testing.assert_allclose(remembered.means, looked.means, atol=1e-10)
+    np.testing.assert_allclose(remembered.bonuses, looked.bonuses, rtol=1e-6)
 
 
 # ------------------------------------------------------------------------------------- refusals

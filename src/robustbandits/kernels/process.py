@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robustbandits._jit import kernel, program
+from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import Floats
 
 #: Kernels with k(x, x) = 1. The Matérn ones are named by their smoothness.
@@ -58,28 +59,39 @@ def similarity(kind: int, length: float, xs: Floats, a: int, ys: Floats, b: int)
 
 
 @kernel
-def predict(post: Posterior, row: Floats, a: int, means: Floats, widths: Floats) -> None:
-    """Write the mean at point a, and its deviation divided by √λ.
+def predict_measured(post: Posterior, a: int, means: Floats, widths: Floats) -> None:
+    """Write the mean at a point that was measured, and its deviation divided by √λ."""
+    share = post.penalty / post.counts[a]
+    means[a] = post.sums[a] / post.counts[a] - share * post.pull[a]
+    rest = 1.0 - share * post.precision[a, a]
+    widths[a] = math.sqrt(max(0.0, rest) / post.counts[a])
 
-    ``row`` is the kernel of this point and the others; it is read when a was never measured.
+
+@program
+def predict_new(post: Posterior, rows: Floats, means: Floats, widths: Floats) -> None:
+    """Write the means at points never measured, and their deviations divided by √λ.
+
+    ``rows[b, j]`` is the kernel of point b and new point j; only rows of measured points are read.
     """
-    if post.counts[a] > 0.0:
-        share = post.penalty / post.counts[a]
-        means[a] = post.sums[a] / post.counts[a] - share * post.pull[a]
-        rest = 1.0 - share * post.precision[a, a]
-        widths[a] = math.sqrt(max(0.0, rest) / post.counts[a])
-        return
-    mean = 0.0
-    form = 0.0
-    for b in range(post.counts.shape[0]):
+    points, new = rows.shape
+    size = 0
+    measured = np.empty(points, dtype=np.int64)
+    for b in range(points):
         if post.counts[b] > 0.0:
-            mean += row[b] * post.pull[b]
-            inner = 0.5 * post.precision[b, b] * row[b]
-            for c in range(b):
-                inner += post.precision[b, c] * row[c]
-            form += inner * row[b]
-    means[a] = mean
-    widths[a] = math.sqrt(max(0.0, 1.0 - 2.0 * form) / post.penalty)
+            measured[size] = b
+            size += 1
+    precision = np.empty((size, size))
+    pull = np.empty(size)
+    columns = np.empty((size, new))
+    for i in range(size):
+        pull[i] = post.pull[measured[i]]
+        for j in range(size):
+            precision[i, j] = post.precision[measured[i], measured[j]]
+        for j in range(new):
+            columns[i, j] = rows[measured[i], j]
+    score_columns(precision, pull, columns, means, widths)
+    for j in range(new):
+        widths[j] = math.sqrt(max(0.0, 1.0 - widths[j]) / post.penalty)
 
 
 @program

@@ -23,18 +23,14 @@ import numpy as np
 
 from robustbandits._jit import kernel, program
 from robustbandits.kernels.ball import (
-    CENTRE,
-    IMAGE,
-    POINT,
-    ROWS,
     STEPS,
-    UNIT,
     Ball,
-    find_axis,
+    Scratch,
     first_step,
     least_in_ball,
     most_in_ball,
     most_of_sum,
+    new_scratch,
     step_down,
 )
 from robustbandits.kernels.columns import score_columns
@@ -49,7 +45,8 @@ class Bends(NamedTuple):
 
     champion: int  # arm with the largest U⁻
     lift: float  # at least U⁺ - U of any arm
-    sags: Floats  # (arms,) at least what U rises above its tangent plane
+    sag: float  # over an arm's width: at least what U rises above its tangent plane
+    squares: Floats  # (arms,) of the widths
 
 
 #: What searches and rounding may be off by, relative to the sums compared.
@@ -100,19 +97,20 @@ class ImperfectState(NamedTuple):
 def judge(state: ImperfectState, contexts: Floats, thorough: bool, values: Floats) -> None:
     """Write values of which the largest is that of the best arm; all exact when ``thorough``."""
     dim, arms = contexts.shape
-    work = np.empty((ROWS, dim))
-    uppers = np.empty(arms)  # of the bound as shown
-    sags = np.empty(arms)
+    work = new_scratch(dim)
+    room = np.empty((3, arms))
+    uppers = room[0]  # of the bound as shown
     ball = _ball_of(state)
-    lift = _bound_worst(ball, contexts, work, uppers, sags, values)
-    champion = _find_safest(ball, contexts, work, values)
+    lift = _bound_worst(ball, contexts, work, room, values)
+    champion = _find_safest(ball, contexts, work, room[2], values)
     if thorough:
         for a in range(arms):
-            copy_column(contexts, a, work[CENTRE])
+            copy_column(contexts, a, work.centre)
             values[a] = least_in_ball(ball, work, values[a])
     if not state.degradation:
         return
-    bends = Bends(champion, lift, sags)
+    stretch = ball.error * ball.reach
+    bends = Bends(champion, lift, 0.5 * ball.factor * stretch * stretch, room[1])
     if thorough or _is_contested(ball, contexts, work, uppers, values, bends):
         for a in range(arms):
             uppers[a] += lift
@@ -120,11 +118,12 @@ def judge(state: ImperfectState, contexts: Floats, thorough: bool, values: Float
 
 
 @kernel
-def _find_safest(ball: Ball, contexts: Floats, work: Floats, values: Floats) -> int:
+def _find_safest(ball: Ball, contexts: Floats, work: Scratch, steps: Floats, values: Floats) -> int:
     """Lower the arms' bounds of U⁻ until the largest is known to be that of the largest U⁻."""
     dim, arms = contexts.shape
     places = np.empty((arms, 2, dim))  # where each search is
-    steps = np.zeros(arms)
+    for a in range(arms):
+        steps[a] = 0.0
     best = 0
     while True:
         best = 0
@@ -138,13 +137,13 @@ def _find_safest(ball: Ball, contexts: Floats, work: Floats, values: Floats) -> 
                 rival = max(rival, values[a])
         if steps[best] >= STEPS:
             break
-        copy_column(contexts, best, work[CENTRE])
+        copy_column(contexts, best, work.centre)
         if steps[best] == 0.0:
             first_step(ball, work)
         else:
             for i in range(dim):
-                work[POINT, i] = places[best, 0, i]
-                work[IMAGE, i] = places[best, 1, i]
+                work.point[i] = places[best, 0, i]
+                work.image[i] = places[best, 1, i]
         below = -np.inf
         while steps[best] < STEPS and values[best] >= rival and not below > rival:
             values[best], below = step_down(ball, work, values[best])
@@ -152,8 +151,8 @@ def _find_safest(ball: Ball, contexts: Floats, work: Floats, values: Floats) -> 
         if below > rival:
             break
         for i in range(dim):
-            places[best, 0, i] = work[POINT, i]
-            places[best, 1, i] = work[IMAGE, i]
+            places[best, 0, i] = work.point[i]
+            places[best, 1, i] = work.image[i]
     return best
 
 
@@ -190,33 +189,29 @@ def _ball_of(state: ImperfectState) -> Ball:
 
 @kernel
 def _bound_worst(
-    ball: Ball, contexts: Floats, work: Floats, uppers: Floats, sags: Floats, values: Floats
+    ball: Ball, contexts: Floats, work: Scratch, room: Floats, values: Floats
 ) -> float:
     """Write each arm's bound as shown, and at ``x - error · θ/‖θ‖``; return a bound of U⁺ - U.
 
-    U lies above its tangent plane at x, by a sag of at most β error² reach² / 2‖x‖ in the ball, so
-    that U⁺ + U⁻ is at most 2U and twice the sag.
     A step δ = αu + δ' with u = θ/‖θ‖ and δ' across adds at most α‖θ‖ to the mean, and to the width
     ``α √(uᵀPu) + ‖δ'‖ reach``; the largest sum for ‖δ‖ = error is what is returned.
     """
     dim, arms = contexts.shape
     length = math.sqrt(dot(ball.theta, ball.theta))
-    unit, image = work[UNIT], work[IMAGE]
+    unit, image = work.unit, work.image
     for i in range(dim):
         unit[i] = ball.theta[i] / length if length > 0.0 else 0.0
     multiply(ball.inverse, unit, image)
-    means = np.empty(arms)
-    score_columns(ball.inverse, ball.theta, contexts, means, sags)
+    uppers, squares, means = room[0], room[1], room[2]
+    score_columns(ball.inverse, ball.theta, contexts, means, squares)
     products(image, contexts, values)
     fall = ball.error * length
     along = max(0.0, dot(unit, image))
     square = ball.error * ball.error * along
-    sag = 0.5 * ball.factor * (ball.error * ball.reach) * (ball.error * ball.reach)
     for a in range(arms):
-        width = math.sqrt(max(0.0, sags[a]))
-        uppers[a] = means[a] + ball.factor * width
-        moved = sags[a] - 2.0 * ball.error * values[a] + square
-        sags[a] = sag / width if width > 0.0 else np.inf
+        moved = squares[a] - 2.0 * ball.error * values[a] + square
+        if ball.reach > 0.0:  # MinWD
+            uppers[a] = means[a] + ball.factor * math.sqrt(max(0.0, squares[a]))
         values[a] = means[a] - fall + ball.factor * math.sqrt(max(0.0, moved))
     ahead = length + ball.factor * math.sqrt(along)
     aside = ball.factor * ball.reach
@@ -225,24 +220,30 @@ def _bound_worst(
 
 @kernel
 def _is_contested(
-    ball: Ball, contexts: Floats, work: Floats, uppers: Floats, values: Floats, bends: Bends
+    ball: Ball, contexts: Floats, work: Scratch, uppers: Floats, values: Floats, bends: Bends
 ) -> bool:
-    """Whether an arm but the one with the largest U⁻ may degrade least."""
+    """Whether an arm but the one with the largest U⁻ may degrade least.
+
+    U lies above its tangent plane at x, by at most β error² reach² / 2‖x‖ in the ball: U⁺ + U⁻ is
+    at most 2U and twice that.
+    """
     champion = bends.champion
     bar = 2.0 * uppers[champion]  # at most U⁺ + U⁻
     bar -= MARGIN * (abs(bar) + abs(values[champion]))
     for a in range(values.shape[0]):
         top = uppers[a] + bends.lift
-        both = min(top + values[a], 2.0 * (uppers[a] + bends.sags[a]))
-        if a != champion and both >= bar and top >= bar - values[champion]:
-            copy_column(contexts, a, work[CENTRE])
-            if 2.0 * uppers[a] + most_of_sum(ball, work, 2.0 * bends.sags[a]) >= bar:
-                return True
+        if a != champion and top + values[a] >= bar and top >= bar - values[champion]:
+            width = math.sqrt(max(0.0, bends.squares[a]))
+            extra = 2.0 * bends.sag / width if width > 0.0 else np.inf
+            if 2.0 * uppers[a] + extra >= bar:
+                copy_column(contexts, a, work.centre)
+                if 2.0 * uppers[a] + most_of_sum(ball, work, extra) >= bar:
+                    return True
     return False
 
 
-@program
-def _degrade(ball: Ball, contexts: Floats, work: Floats, tops: Floats, values: Floats) -> None:
+@kernel
+def _degrade(ball: Ball, contexts: Floats, work: Scratch, tops: Floats, values: Floats) -> None:
     """Turn U⁻ into minus the worst degradation; ``tops`` are bounds of U⁺.
 
     Arms that cannot have the largest U⁻ keep a bound of it: it will not make them the best.
@@ -254,7 +255,7 @@ def _degrade(ball: Ball, contexts: Floats, work: Floats, tops: Floats, values: F
             champion = a
     leader, highest, second = _find_highest(ball, contexts, work, tops)
     for a in (champion, leader):
-        copy_column(contexts, a, work[CENTRE])
+        copy_column(contexts, a, work.centre)
         values[a] = least_in_ball(ball, work, values[a])
     for a in range(arms):
         rival = second if a == leader else highest
@@ -263,10 +264,9 @@ def _degrade(ball: Ball, contexts: Floats, work: Floats, tops: Floats, values: F
 
 @kernel
 def _find_highest(
-    ball: Ball, contexts: Floats, work: Floats, tops: Floats
+    ball: Ball, contexts: Floats, work: Scratch, tops: Floats
 ) -> tuple[int, float, float]:
     """Return the arm with the largest U⁺, that, and the second largest; uses up ``tops``."""
-    find_axis(ball, work)
     leader = 0
     highest = -np.inf
     second = -np.inf
@@ -278,7 +278,7 @@ def _find_highest(
         if tops[a] < second:
             break
         tops[a] = -np.inf
-        copy_column(contexts, a, work[CENTRE])
+        copy_column(contexts, a, work.centre)
         top = most_in_ball(ball, work)
         if top > highest:
             leader, highest, second = a, top, highest

@@ -17,7 +17,14 @@ import numpy as np
 
 from robustbandits._jit import kernel, program
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.process import LOG_DET, Posterior, measure, predict, similarity
+from robustbandits.kernels.process import (
+    LOG_DET,
+    Posterior,
+    measure,
+    predict_measured,
+    predict_new,
+    similarity,
+)
 from robustbandits.kernels.sampling import draw, largest, share_of_largest
 from robustbandits.policies.fixed_arms.layers import LAYER, Layering, check_layers, layered_scores
 
@@ -111,22 +118,33 @@ def _look(
 ) -> None:
     """Write each arm's mean and bonus in one layer."""
     arms = means.shape[0]
-    post = _posterior(state, layer)
     factor = _factor(state, layer)
-    row = np.empty(arms)
+    strangers = 0
     for a in range(arms):
-        if state.known[a] > 0.0:
-            means[a] = state.means[layer, a]
-            bonuses[a] = factor * state.widths[layer, a]
-        else:
-            for b in range(arms):
-                row[b] = 0.0
-                if post.counts[b] > 0.0:
-                    row[b] = similarity(
+        means[a] = state.means[layer, a]
+        bonuses[a] = factor * state.widths[layer, a]
+        if state.known[a] == 0.0:
+            strangers += 1
+    if strangers == 0:
+        return
+    rows = np.zeros((arms, strangers))
+    found = np.empty((2, strangers))
+    for b in range(arms):
+        j = 0
+        for a in range(arms):
+            if state.known[a] == 0.0:
+                if state.counts[layer, b] > 0.0:
+                    rows[b, j] = similarity(
                         state.similar.kind, state.similar.length, contexts, a, state.contexts, b
                     )
-            predict(post, row, a, means, bonuses)
-            bonuses[a] *= factor
+                j += 1
+    predict_new(_posterior(state, layer), rows, found[0], found[1])
+    j = 0
+    for a in range(arms):
+        if state.known[a] == 0.0:
+            means[a] = found[0, j]
+            bonuses[a] = factor * found[1, j]
+            j += 1
 
 
 @program
@@ -154,10 +172,39 @@ def _learn(state: KernelLayersState, arm: int, context: Floats, reward: float, l
     measure(_posterior(state, layer), state.prior, arm, reward)
     for i in range(state.means.shape[0]):
         if news or i == layer:
-            post = _posterior(state, i)
-            for a in range(state.known.shape[0]):
-                if state.known[a] > 0.0 and (i == layer or a == arm):
-                    predict(post, state.prior[a], a, state.means[i], state.widths[i])
+            _refresh(state, i)
+
+
+@program
+def _refresh(state: KernelLayersState, layer: int) -> None:
+    """Note the mean and the width of each known arm in one layer."""
+    arms = state.known.shape[0]
+    post = _posterior(state, layer)
+    means = state.means[layer]
+    widths = state.widths[layer]
+    fresh = 0
+    for a in range(arms):
+        if post.counts[a] > 0.0:
+            predict_measured(post, a, means, widths)
+        elif state.known[a] > 0.0:
+            fresh += 1
+    if fresh == 0:
+        return
+    rows = np.zeros((arms, fresh))
+    found = np.empty((2, fresh))
+    for b in range(arms):
+        j = 0
+        for a in range(arms):
+            if post.counts[a] == 0.0 and state.known[a] > 0.0:
+                rows[b, j] = state.prior[b, a]
+                j += 1
+    predict_new(post, rows, found[0], found[1])
+    j = 0
+    for a in range(arms):
+        if post.counts[a] == 0.0 and state.known[a] > 0.0:
+            means[a] = found[0, j]
+            widths[a] = found[1, j]
+            j += 1
 
 
 @kernel
