@@ -100,12 +100,13 @@ def test_label_of_ones_own_is_known_by_its_recipe():
     assert panel.rows[0].published == 20.0
 
 
-def test_stand_in_is_marked():
+def test_stand_in_is_marked_and_not_compared():
     place = "simulation (synthetic stand-in)"
     games = written({("Garcelon", "LinUCB"): [1.0]}, attacks=GARCELON, environments=(place,))
     (panel,) = judge(games, PUBLISHED)
     assert panel.stand_in
-    assert panel.rows[0].published == 100.0
+    assert panel.rows[0].published is None
+    assert not panel.compared
 
 
 def test_names_survive_spelling():
