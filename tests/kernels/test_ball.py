@@ -120,13 +120,16 @@ def test_steps_down_enclose_the_least_bound_ever_closer():
     assert exact < value - 1e-3  # there is something to search for
     gaps = []
     for _ in range(30):
-        reached, below = step_down(ball, work, value)
+        reached, below = step_down(ball, work, value, np.inf)
         assert reached <= value
         assert below <= exact + 1e-12
         assert exact <= reached
         gaps.append(value - below)
         value = reached
     assert gaps[-1] < 0.01 * gaps[0]
+    here = work.point.copy()
+    assert step_down(ball, work, value, exact - 1.0)[0] == value  # known to be more than that
+    assert np.array_equal(work.point, here)
 
 
 def test_most_finds_the_higher_of_two_peaks():
