@@ -66,10 +66,11 @@ def first_step(ball: Ball, work: Scratch) -> None:
 
 
 @program
-def step_down(ball: Ball, work: Scratch, value: float) -> tuple[float, float]:
+def step_down(ball: Ball, work: Scratch, value: float, enough: float) -> tuple[float, float]:
     """Go on with the search for the smallest bound: return the bound reached, and one below it all.
 
-    ``value`` is the smallest bound so far. When the two returned are equal, the search is over.
+    ``value`` is the smallest bound so far. When the two returned are equal, the search is over. No
+    step is taken when the lower one exceeds ``enough``.
     """
     centre, point = work.centre, work.point
     if ball.positive and dot(centre, centre) <= ball.error * ball.error:
@@ -82,6 +83,8 @@ def step_down(ball: Ball, work: Scratch, value: float) -> tuple[float, float]:
     below = dot(centre, work.gradient) - ball.error * size
     if not (size > 0.0 and value - below > TOLERANCE * (abs(value) + ball.error * size)):
         return value, value
+    if below > enough:
+        return value, below
     _go_down(ball, work, size, square)
     width = math.sqrt(max(0.0, dot(point, work.image)))
     return min(value, dot(ball.theta, point) + ball.factor * width), below
@@ -93,7 +96,7 @@ def least_in_ball(ball: Ball, work: Scratch, known: float) -> float:
     first_step(ball, work)
     value, below = known, -np.inf
     for _ in range(STEPS):
-        value, below = step_down(ball, work, value)
+        value, below = step_down(ball, work, value, np.inf)
         if value == below:
             break
     return value

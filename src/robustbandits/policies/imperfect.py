@@ -146,7 +146,7 @@ def _find_safest(ball: Ball, contexts: Floats, work: Scratch, steps: Floats, val
                 work.image[i] = places[best, 1, i]
         below = -np.inf
         while steps[best] < STEPS and values[best] >= rival and not below > rival:
-            values[best], below = step_down(ball, work, values[best])
+            values[best], below = step_down(ball, work, values[best], rival)
             steps[best] = STEPS if values[best] == below else steps[best] + 1.0
         if below > rival:
             break

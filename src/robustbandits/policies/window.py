@@ -3,7 +3,7 @@
 The observations it holds are kept in a ring, ``window · (dim + 1)`` numbers: one enters, the oldest
 leaves. What is left after a removal carries its rounding errors, so all that is held is learned
 anew, from nothing, after every ``window`` removals: one more update a round in the long run, and a
-pause of ``window`` updates (7 ms for 46,000 observations of dimension 10) when it happens.
+pause of ``window`` updates (8 ms for 46,000 observations of dimension 10) when it happens.
 
 SlidingWindowLinUCB has one window for ever. BOB draws one of several with EXP3 for each block of
 rounds, at whose end it forgets everything.
