@@ -56,5 +56,5 @@ class CautiousLinUCB(LinearRecipe):
         return WeightedState(
             optimist=self.start_optimist(problem),
             caution=scale / self.tolerance if self.tolerance > 0.0 else math.inf,
-            constant=math.nan,
+            constant=-1.0,
         )

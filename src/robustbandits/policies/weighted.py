@@ -29,7 +29,7 @@ class WeightedState(NamedTuple):
 
     optimist: Optimist
     caution: float  # α; infinity gives every observation its full weight
-    constant: float  # radius that does not change; NaN: LinUCB's own, which grows
+    constant: float  # radius that does not change; below 0: LinUCB's own, which grows
 
     @kernel
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
