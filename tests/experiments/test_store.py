@@ -50,6 +50,21 @@ def test_a_match_comes_back_bit_for_bit(plan, tmp_path):
     assert bits(record.ledgers) == bits(named)
 
 
+def test_a_file_is_read_without_arrows_threads(plan, tmp_path, monkeypatch):
+    # A process that ended soon after a read was now and then aborted by Arrow's thread pool.
+    store, match, asked, read = Store(tmp_path), plan.matches[0], [], pq.ParquetFile.read
+
+    def spy(self, *args, **options):
+        asked.append(options.get("use_threads"))
+        return read(self, *args, **options)
+
+    monkeypatch.setattr(pq.ParquetFile, "read", spy)
+    fill(store, plan, [match])
+    assert store.look(match).record is not None
+    assert asked
+    assert set(asked) == {False}
+
+
 def odd_ledger(seed, values):
     points = len(values)
     return Ledger(
