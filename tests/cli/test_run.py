@@ -72,6 +72,18 @@ def test_a_huge_number_of_games_needs_a_yes(tmp_path, store):
     assert not store.exists()
 
 
+def test_more_games_than_can_be_planned_are_not_promised_for_a_yes(tmp_path, store):
+    path = tmp_path / "huger.toml"
+    path.write_text(TOML.format(rounds=200, seeds=1_000_000), encoding="utf-8")
+    result = invoke(path, "--store", store)
+    assert result.exit_code == 2
+    assert "4,000,000 games" in result.output
+    assert "--yes plays up to 2,000,000" in result.output
+    assert "--dry-run" not in result.output
+    assert invoke(path, "--store", store, "--yes").exit_code == 1
+    assert not store.exists()
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [(["--engine", "steam"], 2), (["--workers", "0"], 2), (["--engine", "dask://"], 2)],

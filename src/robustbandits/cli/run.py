@@ -85,14 +85,20 @@ def _run(plan: Plan, store: Store, engine: str, workers: int | None) -> Outcome:
 
 
 def _ask_first(spec: Spec, agreed: bool) -> None:
+    from robustbandits.experiments.plan import MAX_GAMES
     from robustbandits.experiments.spec import MANY_GAMES
 
-    if spec.games > MANY_GAMES and not agreed:
-        raise typer.BadParameter(
-            f"{spec.name} stands for {spec.games:,} games, more than {MANY_GAMES:,}: say --yes if "
-            f"you mean it; --dry-run shows what it would take",
-            param_hint="SPEC",
+    if spec.games <= MANY_GAMES or agreed:
+        return
+    remedy = "say --yes if you mean it; --dry-run shows what it would take"
+    if spec.games > MAX_GAMES:  # a yes would not help
+        remedy = (
+            f"--yes plays up to {MAX_GAMES:,}; shorten its lists, or split it into several specs"
         )
+    raise typer.BadParameter(
+        f"{spec.name} stands for {spec.games:,} games, more than {MANY_GAMES:,}: {remedy}",
+        param_hint="SPEC",
+    )
 
 
 def _show_plan(plan: Plan, store: Store, workers: int | None, as_json: bool) -> None:
