@@ -54,9 +54,10 @@ def test_reproduce_writes_the_figure_and_the_table(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert (tmp_path / "figure1.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "figure1.svg").read_text(encoding="utf-8")
-    table = (tmp_path / "figure1.txt").read_text(encoding="utf-8")
-    assert table.count("BOB-No-Restart") == 21
-    assert "as-coded" in table
-    assert "Netflix (synthetic stand-in)" in table
-    assert "as-written" in table
-    assert "well-specified" in table
+    verdict = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
+    rows = [line for line in verdict.splitlines() if "| BOB-No-Restart |" in line]
+    assert len(rows) == 6 + 6 + 9
+    assert sum("Netflix (synthetic stand-in)" in row for row in rows) == 2 + 2 + 3
+    for reading in ("as-written", "as-coded", "well-specified"):
+        assert f"## {reading}\n" in verdict
+    assert (tmp_path / "index.html").is_file()
