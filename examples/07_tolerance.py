@@ -15,10 +15,8 @@ catalogue = rb.environments.Simulation(contexts="fixed")  # 20 items, the same i
 names = {tolerance: f"tolerance {tolerance:g}" for tolerance in TOLERANCES}
 curves = {}
 for tolerance, name in names.items():
-    # A budget of 0 is no attack at all; top: all items but the worst are made to look bad.
-    attacks = {
-        ratio: rb.attacks.Garcelon(ratio * tolerance, top="all-but-worst") for ratio in RATIOS
-    }
+    # A budget of 0 is no attack at all.
+    attacks = {ratio: rb.attacks.Garcelon(ratio * tolerance) for ratio in RATIOS}
     results = rb.compare(
         environments=[catalogue],
         attacks={str(ratio): attack for ratio, attack in attacks.items()},

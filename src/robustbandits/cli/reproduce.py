@@ -50,6 +50,7 @@ def reproduce(
     the same command goes on where it stopped.
     """
     from robustbandits.reports.reproduction import write_reproduction
+    from robustbandits.reports.verdict import PUBLISHED_ROUNDS
     from robustbandits.reports.write import write_report
 
     names = [one.value for one in Choice if one is not Choice.all]
@@ -72,6 +73,8 @@ def reproduce(
     games = sum(len(one.ledgers) for one in played)
     typer.echo(f"{games:,} games of {rounds:,} rounds in {seconds:.0f} s")
     typer.echo(f"figure: {files[1]}; verdict: {files[0]}; page: {page}")
+    if rounds != PUBLISHED_ROUNDS:
+        typer.echo(f"nothing was published at this length; --rounds {PUBLISHED_ROUNDS} compares")
     if reading is not Choice.all:
         typer.echo("the paper can be read in other ways: --reading all shows them side by side")
 

@@ -200,12 +200,16 @@ def order_sentence(panel: PanelVerdict) -> str:
         return "Nothing was published to compare with."
     if not panel.swaps:
         return "The order of the policies agrees."
-    listed = [
-        f"{swap.worse} beats {swap.better}" + ("" if swap.certain else " (within the noise)")
-        for swap in panel.swaps
-    ]
+    listed = [f"{swap.worse} beats {swap.better}{_doubt(swap)}" for swap in panel.swaps]
     lead = "agrees within the noise" if panel.order_agrees else "differs"
     return f"The order {lead} (Kendall's tau {panel.tau:.2f}): {', '.join(listed)} here."
+
+
+def _doubt(swap: Swap) -> str:
+    """Return why a swap is not certain: our noise, or published numbers that hardly differ."""
+    if swap.certain:
+        return ""
+    return " (published too close to tell)" if swap.difference.low > 0 else " (within the noise)"
 
 
 def plain_name(name: str) -> str:
