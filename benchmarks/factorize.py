@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 import robustbandits as rb
-from robustbandits.environments.descent import Descent, available_cores
+from robustbandits.cores import available_cores
+from robustbandits.environments.descent import Descent
 from robustbandits.environments.factorize import first_factors
 from robustbandits.environments.synthetic_ratings import RATINGS
 

@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable
 
 import robustbandits as rb
-from robustbandits.experiments.engine import available_cores, play_matches, warm_up
+from robustbandits.cores import available_cores
+from robustbandits.experiments.engine import play_matches, warm_up
 from robustbandits.experiments.plan import Plan, make_plan
 from robustbandits.experiments.running import run
 from robustbandits.experiments.shift import as_match

@@ -7,7 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
-from robustbandits.experiments.engine import Match, available_cores, play_matches, warm_up
+from robustbandits.cores import available_cores
+from robustbandits.experiments.engine import Match, play_matches, warm_up
 from robustbandits.experiments.fit import check_fit
 from robustbandits.experiments.naming import check_seeds, named
 from robustbandits.experiments.progress import watched

@@ -14,19 +14,17 @@ the sum before it uses anything. ``docs/agent-file.md`` describes what an agent 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
 import os
-import secrets
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from robustbandits.draft import whole_file
 from robustbandits.kernels.linalg import Floats
 
 MAGIC = b"RBAGENT"
@@ -49,27 +47,13 @@ def write_snapshot(
 ) -> None:
     """Write a snapshot atomically: after a crash the old file is there, or the new one, whole."""
     parts = _encode(header, arrays)
-    target = Path(path).resolve()  # a link stays one; the file behind it is replaced
-    draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.tmp")
-    try:
-        with draft.open("xb") as file:
-            with contextlib.suppress(OSError):
-                shutil.copymode(target, draft)  # a private file stays private
-            digest = hashlib.sha256()
-            for part in parts:
-                digest.update(part)
-                file.write(part)
-            file.write(digest.digest())
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno is not None:
-            error.filename = os.fspath(path)  # the name that the caller knows
-        raise
-    _sync_directory(target.parent)
+    with whole_file(path) as file:
+        digest = hashlib.sha256()
+        for part in parts:
+            digest.update(part)
+            file.write(part)
+        file.write(digest.digest())
+    _sync_directory(Path(path).resolve().parent)
 
 
 def _encode(header: dict[str, Any], arrays: dict[str, Floats]) -> list[bytes]:

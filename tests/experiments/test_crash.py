@@ -20,7 +20,7 @@ import pytest
 
 from experiments.lab import TOML, bits, small_plan
 from robustbandits._jit import jit_is_on
-from robustbandits.experiments.draft import drafts
+from robustbandits.draft import drafts
 from robustbandits.experiments.running import run
 from robustbandits.experiments.store import Store
 

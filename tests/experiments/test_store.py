@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from experiments.lab import bits, picture, small_plan, small_spec
-from robustbandits import __version__
-from robustbandits.experiments import draft
+from robustbandits import __version__, draft
 from robustbandits.experiments.machine import provenance
 from robustbandits.experiments.match_file import MatchRecord, decode, encode
 from robustbandits.experiments.plan import KERNEL_VERSION, PlannedGame

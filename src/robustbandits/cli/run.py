@@ -102,7 +102,7 @@ def _ask_first(spec: Spec, agreed: bool) -> None:
 
 
 def _show_plan(plan: Plan, store: Store, workers: int | None, as_json: bool) -> None:
-    from robustbandits.experiments.engine import available_cores
+    from robustbandits.cores import available_cores
     from robustbandits.experiments.estimate import describe, estimate
     from robustbandits.experiments.plan import Plan
 

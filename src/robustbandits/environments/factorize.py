@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from robustbandits.cores import available_cores
 from robustbandits.environments import factor_cache
-from robustbandits.environments.descent import Descent, Fit, available_cores
+from robustbandits.environments.descent import Descent, Fit
 from robustbandits.environments.drand48 import drand48
 from robustbandits.environments.factors import Factors
 from robustbandits.environments.rating_table import RatingTable

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
 import math
 import os
-import secrets
 import struct
 import zipfile
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from robustbandits.draft import whole_file
 from robustbandits.game import require
 from robustbandits.kernels.linalg import Floats
 
@@ -162,21 +161,9 @@ class Factors:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write an ``.npz`` file, whole or not at all."""
         header = json.dumps({**self._header(), "fingerprint": self.fingerprint}).encode()
-        target = Path(path).resolve()
-        draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.tmp")
-        try:
-            with draft.open("xb") as file:
-                arrays = {name: getattr(self, name) for name in ARRAYS}
-                np.savez(file, header=np.frombuffer(header, dtype=np.uint8), **arrays)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(target)
-        except BaseException as error:
-            with contextlib.suppress(OSError):
-                draft.unlink(missing_ok=True)
-            if isinstance(error, OSError) and error.errno is not None:
-                error.filename = os.fspath(path)  # the name that the caller knows
-            raise
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        with whole_file(path) as file:
+            np.savez(file, header=np.frombuffer(header, dtype=np.uint8), **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Factors:

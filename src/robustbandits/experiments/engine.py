@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import NamedTuple, Protocol
 
-from robustbandits.experiments.machine import available_cores as available_cores
+from robustbandits.cores import available_cores
 from robustbandits.game.ledger import POINTS, Ledger
 from robustbandits.game.match import NATURE, Game, play_match, stream
 from robustbandits.game.rounds import Environment

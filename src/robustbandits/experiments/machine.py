@@ -15,14 +15,8 @@ from typing import Any
 
 from robustbandits._jit import PACKAGE, jit_is_on, source_files
 from robustbandits._version import __version__
+from robustbandits.cores import available_cores
 from robustbandits.experiments.plan import KERNEL_VERSION
-
-
-def available_cores() -> int:
-    """Return the number of cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def provenance() -> dict[str, Any]:

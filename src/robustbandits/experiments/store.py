@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robustbandits._version import __version__
+from robustbandits.draft import drafts, write_whole
 from robustbandits.experiments import plan_file
-from robustbandits.experiments.draft import drafts, write_whole
 from robustbandits.experiments.experiment import Experiment as Experiment
 from robustbandits.experiments.experiment import gather
 from robustbandits.experiments.locks import Locks, locks_on

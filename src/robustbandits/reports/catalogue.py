@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from robustbandits.draft import write_whole
 from robustbandits.experiments.catalogue import kinds
-from robustbandits.experiments.draft import write_whole
 from robustbandits.kernels.linalg import Floats
 from robustbandits.metrics.bootstrap import estimate_means, estimate_statistics
 from robustbandits.metrics.excess import excess_by_seed

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robustbandits.experiments.draft import write_whole
+from robustbandits.draft import write_whole
 from robustbandits.experiments.figure1 import reading_of
 from robustbandits.reports.figures import draw_panels
 from robustbandits.reports.verdict import (

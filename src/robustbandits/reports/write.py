@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robustbandits.experiments.draft import write_whole
+from robustbandits.draft import write_whole
 from robustbandits.reports.canvas import FORMATS
 from robustbandits.reports.curves import panels, sweeps
 from robustbandits.reports.figures import draw_budgets, draw_panels
