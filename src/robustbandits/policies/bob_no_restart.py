@@ -13,7 +13,7 @@ from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
-from robustbandits.kernels.sampling import draw, share_of_largest
+from robustbandits.kernels.sampling import draw
 from robustbandits.policies.candidates import candidate_levels, check_candidates
 from robustbandits.policies.exp3 import (
     Exp3,
@@ -27,6 +27,7 @@ from robustbandits.policies.optimism import (
     BONUSES,
     LinearRecipe,
     Optimist,
+    mixed_shares,
     optimistic_arm,
     optimistic_scores,
     width_factor,
@@ -74,20 +75,13 @@ class BOBNoRestartState(NamedTuple):
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         """Write the probability of each arm over the draw of the candidate."""
-        arms = contexts.shape[1]
-        chances = np.empty(self.levels.shape[0])
+        size = self.levels.shape[0]
+        chances = np.empty(size)
+        factors = np.empty(size)
         exp3_probabilities(self.exp3, chances)
-        means = np.empty(arms)
-        widths = np.empty(arms)
-        scores = np.empty(arms)
-        optimistic_scores(self.optimist, contexts, 1.0, means, widths)
-        for a in range(arms):
-            out[a] = 0.0
-        for j in range(chances.shape[0]):
-            factor = width_factor(self.optimist, self.levels[j])
-            for a in range(arms):
-                scores[a] = means[a] + factor * widths[a]
-            share_of_largest(scores, self.optimist.first, chances[j], out)
+        for j in range(size):
+            factors[j] = width_factor(self.optimist, self.levels[j])
+        mixed_shares(self.optimist, contexts, factors, chances, out)
 
     def check(self, memos: Floats) -> None:
         """Refuse memos (one a row) that would lead `learn` out of its arrays."""

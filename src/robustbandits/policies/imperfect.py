@@ -17,11 +17,14 @@ search; only when some arm gets past it are U⁺ looked for.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from robustbandits._jit import kernel, program
+from robustbandits.game import require
+from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.kernels.ball import (
     STEPS,
     Ball,
@@ -37,7 +40,7 @@ from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import Floats, copy_column, dot, multiply, products
 from robustbandits.kernels.ridge import observe
 from robustbandits.kernels.sampling import largest, share_of_largest
-from robustbandits.policies.optimism import Optimist, width_factor
+from robustbandits.policies.optimism import LinearRecipe, Optimist, width_factor
 
 
 class Bends(NamedTuple):
@@ -285,3 +288,34 @@ def _find_highest(
         else:
             second = max(second, top)
     return leader, highest, second
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImperfectRecipe(LinearRecipe):
+    """Parameters of the policies for imperfect contexts.
+
+    Parameters
+    ----------
+    error
+        Δ, how far (Euclidean) a true context may be from the one shown. Theory has no default for
+        it: 0.1 is a tenth of the longest context in most problems. Say yours; one that exceeds
+        the length of contexts makes no sense, and the search in such balls may end early.
+    ridge, delta, sigma, radius, ties
+        As for every linear policy, see :class:`~robustbandits.policies.optimism.LinearRecipe`.
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("error of contexts",),
+        adversary="contexts, when the true ones are revealed later",
+        regret="d√T, beside what the error costs",
+        cost="Kd², and a small search",
+        provenance=RECONSTRUCTION,
+        reference="Yang, Ren (2021)",
+    )
+
+    error: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(error=require.at_least("error", self.error, 0.0))

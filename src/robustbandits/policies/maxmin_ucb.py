@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from robustbandits.game import require
-from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.problem import Problem
-from robustbandits.policies.imperfect import ImperfectState
-from robustbandits.policies.optimism import LinearRecipe
+from robustbandits.policies.imperfect import ImperfectRecipe, ImperfectState
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaxMinUCB(LinearRecipe):
+class MaxMinUCB(ImperfectRecipe):
     """Play the arm whose upper confidence bound is largest at its worst possible context.
 
     The context shown is an imperfect one: the true one is anywhere within ``error`` of it. The
@@ -27,12 +23,8 @@ class MaxMinUCB(LinearRecipe):
 
     Parameters
     ----------
-    error
-        Δ, how far (Euclidean) a true context may be from the one shown. Theory has no default for
-        it: 0.1 is a tenth of the longest context in most problems. Say yours; one that exceeds
-        the length of contexts makes no sense, and the search in such balls may end early.
-    ridge, delta, sigma, radius, ties
-        As for every linear policy, see :class:`~robustbandits.policies.optimism.LinearRecipe`.
+    error, ridge, delta, sigma, radius, ties
+        See :class:`~robustbandits.policies.imperfect.ImperfectRecipe`.
 
     References
     ----------
@@ -40,22 +32,6 @@ class MaxMinUCB(LinearRecipe):
     for one feature vector an arm, from the abstract and from memory of the paper, which has kernels
     and one context for all arms.
     """
-
-    facts: ClassVar[PolicyFacts] = PolicyFacts(
-        setting="contextual",
-        needs=("error of contexts",),
-        adversary="contexts, when the true ones are revealed later",
-        regret="d√T, beside what the error costs",
-        cost="Kd², and a small search",
-        provenance=RECONSTRUCTION,
-        reference="Yang, Ren (2021)",
-    )
-
-    error: float = 0.1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(error=require.at_least("error", self.error, 0.0))
 
     def start(self, problem: Problem) -> ImperfectState:
         """Return a fresh state."""

@@ -108,6 +108,25 @@ def refuse_spread(problem: Problem, ridge: float) -> None:
         )
 
 
+@kernel
+def mixed_shares(
+    optimist: Optimist, contexts: Floats, factors: Floats, chances: Floats, out: Floats
+) -> None:
+    """Write the probability of each arm when factor j is played with chance j."""
+    arms = contexts.shape[1]
+    means = np.empty(arms)
+    widths = np.empty(arms)
+    scores = np.empty(arms)
+    optimistic_scores(optimist, contexts, 1.0, means, widths)
+    for a in range(arms):
+        out[a] = 0.0
+    for j in range(chances.shape[0]):
+        if chances[j] > 0.0:
+            for a in range(arms):
+                scores[a] = means[a] + factors[j] * widths[a]
+            share_of_largest(scores, optimist.first, chances[j], out)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LinearRecipe(Recipe):
     """Parameters that every linear policy has.

@@ -14,7 +14,7 @@ from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, observe, reset_ridge
-from robustbandits.kernels.sampling import draw, share_of_largest
+from robustbandits.kernels.sampling import draw
 from robustbandits.policies.candidates import candidate_levels, check_candidates
 from robustbandits.policies.exp3 import (
     Exp3,
@@ -29,6 +29,7 @@ from robustbandits.policies.optimism import (
     LinearRecipe,
     Optimist,
     corruption_bonus,
+    mixed_shares,
     optimistic_arm,
     optimistic_scores,
 )
@@ -105,24 +106,16 @@ class RobustBanditState(NamedTuple):
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         """Write the probability of each arm, over what is still undrawn."""
-        arms = contexts.shape[1]
-        chances = np.zeros(self.levels.shape[0])
+        size = self.levels.shape[0]
+        chances = np.zeros(size)
+        factors = np.empty(size)
         if self.diary[CANDIDATE] < 0.0:
             exp3_probabilities(self.exp3, chances)
         else:
             chances[int(self.diary[CANDIDATE])] = 1.0
-        means = np.empty(arms)
-        widths = np.empty(arms)
-        scores = np.empty(arms)
-        optimistic_scores(self.optimist, contexts, 1.0, means, widths)
-        for a in range(arms):
-            out[a] = 0.0
-        for j in range(chances.shape[0]):
-            if chances[j] > 0.0:
-                factor = _factor(self, j)
-                for a in range(arms):
-                    scores[a] = means[a] + factor * widths[a]
-                share_of_largest(scores, self.optimist.first, chances[j], out)
+        for j in range(size):
+            factors[j] = _factor(self, j)
+        mixed_shares(self.optimist, contexts, factors, chances, out)
 
     def check(self, memos: Floats) -> None:
         """Refuse a diary or memos (one a row) that would lead a kernel out of its arrays."""

@@ -19,9 +19,14 @@ from robustbandits._jit import kernel, program
 from robustbandits.kernels.downdate import forget, replay
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, observe, reset_ridge
-from robustbandits.kernels.sampling import draw, share_of_largest
+from robustbandits.kernels.sampling import draw
 from robustbandits.policies.exp3 import Exp3, check_guesses, exp3_probabilities, exp3_update
-from robustbandits.policies.optimism import Optimist, optimistic_arm, optimistic_scores
+from robustbandits.policies.optimism import (
+    Optimist,
+    mixed_shares,
+    optimistic_arm,
+    optimistic_scores,
+)
 from robustbandits.policies.radius import radius_at
 
 # Fields of the block's diary.
@@ -93,24 +98,16 @@ class WindowState(NamedTuple):
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         """Write the probability of each arm, over what is still undrawn."""
-        arms = contexts.shape[1]
-        chances = np.zeros(self.windows.shape[0])
+        size = self.windows.shape[0]
+        chances = np.zeros(size)
+        factors = np.empty(size)
         if self.diary[CANDIDATE] < 0.0:
             exp3_probabilities(self.exp3, chances)
         else:
             chances[int(self.diary[CANDIDATE])] = 1.0
-        means = np.empty(arms)
-        widths = np.empty(arms)
-        scores = np.empty(arms)
-        optimistic_scores(self.optimist, contexts, 1.0, means, widths)
-        for a in range(arms):
-            out[a] = 0.0
-        for j in range(chances.shape[0]):
-            if chances[j] > 0.0:
-                factor = window_radius(self, j)
-                for a in range(arms):
-                    scores[a] = means[a] + factor * widths[a]
-                share_of_largest(scores, self.optimist.first, chances[j], out)
+        for j in range(size):
+            factors[j] = window_radius(self, j)
+        mixed_shares(self.optimist, contexts, factors, chances, out)
 
     def check(self, memos: Floats) -> None:
         """Refuse windows, a diary or memos (one a row) that would lead a kernel out of bounds."""
