@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import numbers
 import os
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +25,7 @@ from robustbandits.agent_file import (
 )
 from robustbandits.decision import Decision, Scores
 from robustbandits.game import require
+from robustbandits.game.handle import LIVE, hold
 from robustbandits.game.live import (
     NO_SUCH_ARM,
     NOT_FINITE,
@@ -143,22 +142,20 @@ class Agent:
 
     def _connect(self, rng: np.random.Generator) -> None:
         """Join state, stream and machine code."""
-        state, note, matrix = self._state, np.empty(1), np.empty((1, 1))
+        note, matrix = np.empty(1), np.empty((1, 1))
         self._rng = rng
-        self._lease = lease(rng)
+        self._stream = lease(rng)
+        player, self._lease = hold(self._state, LIVE)
+        self._player = player
         self._decide = entry_point(
-            compiled_for(decide, state), state, matrix, self._bound, self._lease, note, matrix
+            compiled_for(decide, player), player, matrix, self._bound, self._stream, note, matrix
         )
-        self._absorb = entry_point(compiled_for(absorb, state), state, 0, 0.0, self._lease, note)
-
-    @functools.cached_property
-    def _describe(self) -> Callable[..., Any]:
-        matrix = np.empty((1, 1))
-        return entry_point(compiled_for(describe, self._state), self._state, matrix, matrix)
+        self._absorb = entry_point(compiled_for(absorb, player), player, 0, 0.0, self._stream, note)
+        self._describe = entry_point(compiled_for(describe, player), player, matrix, matrix)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A copy must find its own addresses: those in a lease die with the agent they belong to.
-        own = ("_lease", "_decide", "_absorb", "_describe")
+        # A copy must find its own addresses: those of a lease die with the agent they belong to.
+        own = ("_stream", "_player", "_lease", "_decide", "_absorb", "_describe")
         return {name: value for name, value in vars(self).items() if name not in own}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
@@ -179,7 +176,7 @@ class Agent:
         arms, dim = array.shape
         table = np.empty((3, arms))
         note = np.empty(MEMO + dim)
-        arm = self._decide(self._state, array, self._bound, self._lease, note, table)
+        arm = self._decide(self._player, array, self._bound, self._stream, note, table)
         if arm < 0:
             self._refuse(array, arm)
         number = self._next
@@ -203,7 +200,7 @@ class Agent:
                 f"decision must be one of this agent's, whose decision {number} chose arm {arm}; "
                 f"got {decision!r} of another agent"
             )
-        self._absorb(self._state, arm, value, self._lease, note)
+        self._absorb(self._player, arm, value, self._stream, note)
         del self._pending[number]
 
     def scores(self, contexts: npt.ArrayLike) -> Scores:
@@ -215,7 +212,7 @@ class Agent:
         array = self._check_shape(contexts)
         self._check_values(array)
         table = np.empty((3, len(array)))
-        self._describe(self._state, array, table)
+        self._describe(self._player, array, table)
         return Scores(table)
 
     def __repr__(self) -> str:

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from robustbandits._jit import compiled_for
+from robustbandits.game.handle import IN_GAME, Handle, hold, looks_at_policy
 from robustbandits.game.ledger import POINTS, Ledger, close_book, open_book
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
 from robustbandits.game.rounds import Environment, Rounds
 from robustbandits.game.verbs import Attack, Policy
+from robustbandits.kernels.leases import lease_state
 
 #: Numbers in a block of rounds: 2 MB of contexts, which stays in a core's own cache.
 BLOCK_NUMBERS = 250_000
@@ -44,13 +46,18 @@ class Game:
         self.book = open_book(problem.rounds, problem.arms, points)
         self.policy_rng = np.random.Generator(np.random.PCG64(stream(seed, POLICY)))
         self.attack_rng = np.random.Generator(np.random.PCG64(stream(seed, ATTACK)))
-        self._play = compiled_for(play, self.policy, self.attack)
+        if looks_at_policy(self.attack):
+            self._player = self._lease = lease_state(self.policy)
+        else:
+            self._player, self._lease = hold(self.policy, IN_GAME)
+        inside = () if isinstance(self._player, Handle) else (self.policy,)
+        self._play = compiled_for(play, self.attack, *inside)
 
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
         self._play(
             rounds,
-            self.policy,
+            self._player,
             self.attack,
             self.purse,
             self.book,
