@@ -20,6 +20,7 @@ reproduce: .venv/ready  ## play the paper's Figure 1
 	$(BIN)/robustbandits reproduce --rounds $(ROUNDS) --seeds $(SEEDS) --reading $(READING) --out $(OUT)
 
 table1: .venv/ready  ## play every policy on one benchmark, and write docs/policies.md
+	$(BIN)/robustbandits cache fill
 	$(BIN)/robustbandits run table1 --store $(OUT)/table1
 	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/table1 docs/policies.md
 

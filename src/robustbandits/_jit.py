@@ -89,6 +89,7 @@ def _compile(function: Function, directory: str | None, **options: Any) -> Funct
     numba.config.CACHE_DIR = directory or ""
     try:
         options |= {"nogil": True, "error_model": "numpy", "cache": directory is not None}
+        options["no_cfunc_wrapper"] = True  # for callers in C: there are none
         compiled: Function = numba.njit(**options)(function)
         return compiled
     finally:
@@ -169,8 +170,7 @@ def address_of(
     """
     directory = _directory_for(outside) if outside else _own_directory()
     # Python never calls it: what would unwrap its arguments need not be compiled.
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiled: Any = _compile(python_of(function), directory, **options)
+    compiled: Any = _compile(python_of(function), directory, no_cpython_wrapper=True)
     with _without_collector():
         compiled.compile(arguments)
     (code,) = compiled.overloads.values()

@@ -1,6 +1,9 @@
 """robustbandits cache: shows what is kept, clears only what is ours."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -76,3 +79,36 @@ def test_an_empty_cache_is_no_failure(tmp_path, monkeypatch):
 
 def test_data_are_not_for_clearing():
     assert runner.invoke(app, ["cache", "clear", "data"]).exit_code == 2
+
+
+def test_fill_names_the_policies_that_there_are(root):
+    result = runner.invoke(app, ["cache", "fill", "LinUBC"])
+    assert result.exit_code == 2
+    assert "LinUCB" in result.output
+
+
+@pytest.mark.slow
+def test_what_fill_compiled_is_found_by_a_game_and_an_agent(tmp_path):
+    """In processes of their own: this one has its machine code in memory."""
+    environment = {**os.environ, "ROBUSTBANDITS_CACHE": str(tmp_path)}
+    command = [sys.executable, "-m", "robustbandits", "cache", "fill", "Greedy", "EXP3"]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True, timeout=300
+    )
+    assert "compiled Greedy" in done.stdout
+    assert "2 policies and every attack are ready" in done.stdout
+    before = sorted(tmp_path.rglob("*.nbc"))
+    assert before
+    code = """
+import numpy as np
+import robustbandits as rb
+for name in ("Greedy", "EXP3"):
+    policy = getattr(rb.policies, name)()
+    for attack in (rb.attacks.Garcelon(1.0), rb.attacks.FlipTheta(1.0), rb.attacks.NoAttack()):
+        place = rb.environments.Simulation(contexts="fixed")
+        rb.simulate(environment=place, policy=policy, attack=attack, rounds=10)
+    agent = rb.Agent(policy, arms=3, dim=2, rounds=10)
+    agent.learn(agent.choose(np.zeros((3, 2))), 0.5)
+"""
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=300)
+    assert sorted(tmp_path.rglob("*.nbc")) == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 app = typer.Typer(
-    help="Show or clear what is kept on disk: machine code, factors, data.",
+    help="Show, fill or clear what is kept on disk: machine code, factors, data.",
     rich_markup_mode=None,
 )
 
@@ -76,6 +77,34 @@ def clear(
         for path in shelf.files:
             _delete(path)
         typer.echo(f"{shelf.name}: {len(shelf.files)} deleted, {readable_bytes(size)}")
+
+
+@app.command("fill")
+def fill(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[POLICY]...", help="All when left out.")
+    ] = None,
+) -> None:
+    """Compile policies now, on all cores, for games and for agents: when building an image, say.
+
+    Example: robustbandits cache fill LinUCB CautiousLinUCB
+    """
+    from robustbandits.experiments.ahead import compile_ahead, compile_attacks
+    from robustbandits.experiments.catalogue import kinds
+    from robustbandits.experiments.samples import sample_policy
+
+    chosen = names or list(kinds("policies"))
+    try:
+        for name in chosen:
+            sample_policy(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="POLICY") from None
+    start = time.monotonic()
+    compile_ahead(chosen, on_policy=lambda name: typer.echo(f"compiled {name}"))
+    compile_attacks()
+    typer.echo(
+        f"{len(chosen)} policies and every attack are ready, after {time.monotonic() - start:.0f} s"
+    )
 
 
 def _shelves() -> list[Shelf]:

@@ -33,7 +33,7 @@ class ProcessEngine:
 
     def _new_pool(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
-            self.workers, self._context, initializer=_start_worker, initargs=(self._stop,)
+            self.workers, self._context, initializer=start_worker, initargs=(self._stop,)
         )
 
     def submit(self, part: Match) -> Future[list[Ledger]]:
@@ -63,7 +63,7 @@ class ProcessEngine:
 _stop: Any = None
 
 
-def _start_worker(stop: Any) -> None:
+def start_worker(stop: Any = None) -> None:
     """Make a worker ready: Ctrl-C is the main process' business, and so is its death."""
     global _stop
     _stop = stop
