@@ -213,3 +213,22 @@ def test_a_bad_parameter_is_refused_by_name(argument, value):
 def test_parameters_are_given_by_name():
     with pytest.raises(TypeError):
         Simulation(20, 10)
+
+
+@INTERCEPTS
+def test_one_hot_arms_have_a_coordinate_each(intercept):
+    environment = Simulation(arms=4, dim=4, contexts="one-hot", intercept=intercept)
+    nature = nature_of(environment)
+    block = nature.draw(3)
+    scale = math.sqrt(0.5) if intercept else 1.0
+    for contexts in block.contexts:
+        np.testing.assert_allclose(contexts[:4], scale * np.eye(4))
+    np.testing.assert_allclose(block.means, np.tile((1.0 + nature.theta) / 2.0, (3, 1)))
+    assert nature.problem.fixed_arms
+    if not intercept:
+        assert np.linalg.norm(block.means[0]) <= nature.problem.theta_bound
+
+
+def test_one_hot_arms_need_as_many_coordinates():
+    with pytest.raises(ValueError, match="dim must be 20, as arms is, for one-hot; got 10"):
+        Simulation(contexts="one-hot")

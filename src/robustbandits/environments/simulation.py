@@ -39,6 +39,9 @@ class Simulation(Recipe):
         variance that is 0.1 here; the authors' code used 0.01.
     contexts
         ``"fresh"``: drawn anew each round. ``"fixed"``: drawn once, as in a catalogue.
+        ``"one-hot"``: arm a has coordinate a to itself, so that arms teach nothing about each
+        other, as in a plain multi-armed bandit; ``dim`` must be ``arms``, and a policy needs no
+        intercept to be right about the means.
     intercept
         See above.
 
@@ -47,7 +50,9 @@ class Simulation(Recipe):
     Ding, Hsieh, Sharpnack (2022), section 5.
     """
 
-    facts: ClassVar[EnvironmentFacts] = EnvironmentFacts("uniform; fresh or fixed", "none")
+    facts: ClassVar[EnvironmentFacts] = EnvironmentFacts(
+        "uniform, fresh or fixed; or one-hot", "none"
+    )
 
     arms: int = 20
     dim: int = 10
@@ -60,9 +65,11 @@ class Simulation(Recipe):
             arms=require.count("arms", self.arms),
             dim=require.count("dim", self.dim),
             noise=require.at_least("noise", self.noise, 0.0),
-            contexts=require.one_of("contexts", self.contexts, ("fresh", "fixed")),
+            contexts=require.one_of("contexts", self.contexts, ("fresh", "fixed", "one-hot")),
             intercept=require.flag("intercept", self.intercept),
         )
+        if self.contexts == "one-hot" and self.dim != self.arms:
+            raise ValueError(f"dim must be {self.arms}, as arms is, for one-hot; got {self.dim}")
 
     def start(self, rounds: int, seed: np.random.SeedSequence) -> SimulationNature:
         """Return the nature of one match."""
@@ -74,13 +81,15 @@ class SimulationNature:
 
     def __init__(self, recipe: Simulation, rounds: int, seed: np.random.SeedSequence):
         self.recipe = recipe
+        plain = recipe.contexts == "one-hot" and not recipe.intercept
         self.problem = Problem(
             arms=recipe.arms,
             dim=recipe.dim + recipe.intercept,
             rounds=rounds,
             noise=recipe.noise,
+            theta_bound=_length_of_means(recipe.arms) if plain else 1.0,
             intercept=recipe.intercept,
-            fixed_arms=recipe.contexts == "fixed",
+            fixed_arms=recipe.contexts != "fresh",
         )
         # Separate streams, so that no draw depends on how rounds are cut into blocks.
         once, fresh, noise = (np.random.default_rng(child) for child in children(seed, 3))
@@ -90,6 +99,8 @@ class SimulationNature:
         self._fixed = None
         if recipe.contexts == "fixed":
             self._fixed = self._uniform(once, (1, recipe.dim, recipe.arms))
+        elif recipe.contexts == "one-hot":
+            self._fixed = np.eye(recipe.arms)[np.newaxis]
 
     def _uniform(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
         values = rng.random(shape)
@@ -119,3 +130,8 @@ class SimulationNature:
         np.multiply(features, math.sqrt(0.5), out=contexts[:, :dim])
         contexts[:, dim] = math.sqrt(0.5)
         return contexts
+
+
+def _length_of_means(arms: int) -> float:
+    """Longest vector of mean rewards: with one-hot contexts it is the policy's theta."""
+    return 0.5 * (math.sqrt(arms) + 1.0)
