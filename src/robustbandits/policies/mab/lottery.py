@@ -18,8 +18,9 @@ from robustbandits.policies.exp3 import Exp3, exp3_probabilities, exp3_update
 
 #: The memo's only field: the probability with which the arm was drawn.
 MEMO_CHANCE = 0
-#: How far from 1 the probabilities may sum before they are scaled, and how long we try.
-PRECISION, STEPS = 1e-11, 60
+#: How far from 1 the probabilities may sum before the last step, which squares that; and how many
+#: steps there may be.
+NEAR, STEPS = 3e-6, 60
 # Fields of the clock.
 LEARNED, ROOT = range(2)
 
@@ -113,18 +114,26 @@ def tsallis_probabilities(losses: Floats, rate: float, guess: float, out: Floats
             least = losses[a]
     half = 0.5 * rate
     root = max(1.0, guess)
-    total = 1.0
+    step = 0.0
     for _ in range(STEPS):
+        for a in range(arms):
+            out[a] = 1.0 / (half * (losses[a] - least) + root)
         total = 0.0
         cubes = 0.0
         for a in range(arms):
-            inverse = 1.0 / (half * (losses[a] - least) + root)
-            out[a] = inverse * inverse
-            total += out[a]
-            cubes += out[a] * inverse
-        if abs(total - 1.0) <= PRECISION:
+            square = out[a] * out[a]
+            total += square
+            cubes += square * out[a]
+        step = max(1.0 - root, (total * math.sqrt(total) - total) / cubes)
+        root += step
+        if abs(total - 1.0) <= NEAR:
             break
-        root = max(1.0, root + (total * math.sqrt(total) - total) / cubes)
+    total = 0.0
+    for a in range(arms):
+        # The last step, without dividing anew: right up to the cube of it.
+        inverse = out[a] * (1.0 - out[a] * step * (1.0 - out[a] * step))
+        out[a] = inverse * inverse
+        total += out[a]
     scale = 1.0 / total
     for a in range(arms):
         out[a] *= scale
