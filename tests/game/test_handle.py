@@ -9,9 +9,10 @@ import pytest
 
 import robustbandits as rb
 from robustbandits._jit import jit_is_on, kernel
-from robustbandits.game.handle import IN_GAME, LIVE, Handle, hold, looks_at_policy
+from robustbandits.game.handle import IN_GAME, LIVE, Handle, hold, looks_inside
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.problem import Problem
+from robustbandits.game.verbs import choose
 from robustbandits.kernels.leases import lease_state
 
 PROBLEM = Problem(arms=3, dim=2, rounds=10)
@@ -79,23 +80,46 @@ class CuriousState(NamedTuple):
         return reward - policy.level
 
 
-def test_an_attack_that_looks_is_told_from_one_that_does_not():
-    blind = [rb.attacks.Garcelon(1.0), rb.attacks.Oracle(1.0), rb.attacks.FlipTheta(1.0)]
+class PassingState(NamedTuple):
+    level: float
+
+    def propose_reward(self, policy, scene, arm, reward, rng):
+        return level_of(policy)
+
+
+class BothState(NamedTuple):
+    level: float
+
+    def propose_contexts(self, policy, scene, wanted, rng):
+        arm = choose(policy, wanted, rng, wanted[0])
+        wanted[0, arm] = policy.level
+
+
+def level_of(policy):
+    return policy.level
+
+
+def test_no_attack_of_ours_looks_inside():
     problem = Problem(arms=3, dim=2, rounds=10, noise=0.1)
-    assert not any(looks_at_policy(attack.start(problem)) for attack in blind)
-    assert looks_at_policy(rb.attacks.ContextDilation(1.0).start(problem))
-    assert looks_at_policy(CuriousState(1.0))
+    for name in ("Garcelon", "Oracle", "FlipTheta", "ContextDilation"):
+        attack = getattr(rb.attacks, name)(1.0)
+        assert not looks_inside(attack.start(problem)), name
+    assert not looks_inside(rb.attacks.NoAttack().start(problem))
 
 
-@pytest.mark.parametrize("policy", [rb.policies.LinTS(), rb.policies.OracleLinUCB()])
-def test_by_address_the_same_game_is_played(policy):
+@pytest.mark.parametrize("state", [CuriousState(1.0), PassingState(1.0), BothState(1.0)])
+def test_an_attack_that_looks_inside_gets_to_see_it(state):
+    assert looks_inside(state)
+
+
+def test_by_address_the_same_game_is_played():
     """As with the state itself in the loop, leased and not, to the last bit."""
     environment = rb.environments.Simulation(arms=5, dim=3)
     nature = environment.start(400, stream(3, NATURE))
     block = nature.draw(400)
     found = []
     for way in ("handle", "lease", "state"):
-        game = Game(policy, rb.attacks.Garcelon(5.0), nature.problem, 3, 10)
+        game = Game(rb.policies.OracleLinUCB(), rb.attacks.Garcelon(5.0), nature.problem, 3, 10)
         if way != "handle":
             game._player = lease_state(game.policy) if way == "lease" else game.policy
         game.advance(block)
@@ -151,3 +175,42 @@ def test_a_verb_of_the_wrong_type_is_refused():
             policy=Recipe(HalfState(np.zeros(1))),
             rounds=9,
         )
+
+
+class LevelState(NamedTuple):
+    """A policy with something to see inside."""
+
+    level: float
+    log: Any
+
+    def choose(self, contexts, rng, memo):
+        return 0
+
+    def learn(self, arm, context, reward, memo, rng):
+        self.log[0] += reward
+
+    def score(self, contexts, memo, means, bonuses):
+        pass
+
+
+class Spy(NamedTuple):
+    """An attack that takes from each reward what the policy has written inside."""
+
+    budget: float = 1.0
+    purse: str = "truncate"
+    name: str = "spy"
+
+    def start(self, problem):
+        return CuriousState(0.0)
+
+
+def test_what_an_attack_sees_inside_is_what_is_there():
+    environment = rb.environments.Simulation(arms=3, dim=2, noise=0.0)
+    seen = []
+    for level in (0.0, 0.0625):
+        log = np.zeros(1)
+        policy = Recipe(LevelState(level, log))
+        ledger = rb.simulate(environment=environment, policy=policy, attack=Spy(), rounds=10)
+        assert ledger.spent == 10 * level
+        seen.append(log[0])
+    assert seen[0] - seen[1] == pytest.approx(0.625)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,3 +100,13 @@ def test_a_state_that_has_no_words_is_left_as_it_is():
     state = Odd((1, 2.0))
     assert lease_state(state) is state
     assert isinstance(lease_state(Inner(np.zeros((1, 1)), 0.0)), Lease)
+
+
+def test_a_copied_lease_has_words_of_its_own():
+    state = make(np.random.default_rng(1), np.zeros((3, 4)))
+    lease = Lease(state)
+    twin = copy.deepcopy(lease)
+    write(twin)
+    assert twin.address != lease.address
+    assert twin.state.counts[0, 1] == 7
+    assert (state.deep.inner.matrix == 0.0).all()

@@ -17,9 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import robustbandits as rb
 from property.laws import POLICIES, arrays_of, make_attack
-from robustbandits._jit import python_of
 from robustbandits.game.match import NATURE, Game, stream
-from robustbandits.game.play import play
 
 # 13 arms are a tile of eight, a tile of four and one by itself: see kernels/columns.py.
 TILES = rb.environments.Simulation(arms=13, dim=3, noise=0.2)
@@ -81,7 +79,7 @@ def play_game(setting: Setting, seed: int = 5, *, plainly: bool = False) -> dict
     nature = setting.environment.start(setting.rounds, stream(seed, NATURE))
     game = Game(setting.policy, setting.attack, nature.problem, seed, points=50)
     if plainly:
-        game._play = python_of(play)
+        game.play_plainly()
     for _ in range(4):
         game.advance(nature.draw(setting.rounds // 4))
     return {

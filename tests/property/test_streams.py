@@ -81,9 +81,7 @@ def test_a_game_copied_midway_goes_on_identically(attack, policy):
     problem, block = deal_rounds(WILD, ROUNDS)
     game = enter(problem, make_attack(attack, 7.3), PLAYERS[policy])
     game.advance(cut(block, 0, 45))
-    twin = enter(problem, make_attack(attack, 7.3), PLAYERS[policy])
-    for name in ("policy", "attack", "purse", "book", "policy_rng", "attack_rng"):
-        setattr(twin, name, copy.deepcopy(getattr(game, name)))
+    twin = copy.deepcopy(game)
     for one in (game, twin):
         one.advance(cut(block, 45, ROUNDS))
     assert game_bits(game) == game_bits(twin)

@@ -8,6 +8,7 @@ wherever that is; the price is two indirect calls a round.
 from __future__ import annotations
 
 import dis
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numba
@@ -16,6 +17,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from robustbandits._jit import address_of, kernel, outside_modules, python_of
+from robustbandits.game.verbs import choose
 from robustbandits.kernels.leases import Lease, lease_state
 from robustbandits.kernels.linalg import Floats
 
@@ -94,15 +96,23 @@ def hold(policy: Any, verbs: tuple[str, ...]) -> tuple[Any, Any]:
     return Handle(lease.address, *at.values()), lease
 
 
-def looks_at_policy(attack: Any) -> bool:
-    """Whether a verb of an attack reads its argument ``policy``: then a handle will not do."""
+def looks_inside(attack: Any) -> bool:
+    """Whether an attack reads its argument ``policy`` to do more than to ask what it would choose.
+
+    Then a handle will not do. When in doubt the answer is yes, which costs a loop of its own.
+    """
     verbs = (getattr(type(attack), name, None) for name in ("propose_contexts", "propose_reward"))
-    codes = [python_of(verb).__code__ for verb in verbs if verb is not None]
-    return any(
-        step.opname.startswith("LOAD_FAST") and code.co_varnames[1] in str(step.argval)
-        for code in codes
-        for step in dis.get_instructions(code)
-    )
+    return any(_looks_inside(python_of(verb)) for verb in verbs if verb is not None)
+
+
+def _looks_inside(verb: Any) -> bool:
+    policy = verb.__code__.co_varnames[1]
+    for before, step in pairwise(dis.get_instructions(verb)):
+        if step.opname.startswith("LOAD_FAST") and policy in str(step.argval):
+            asks = before.opname == "LOAD_GLOBAL" and verb.__globals__.get(before.argval) is choose
+            if not asks:
+                return True
+    return False
 
 
 def _call(verb: str) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from robustbandits._jit import compiled_for
-from robustbandits.game.handle import IN_GAME, Handle, hold, looks_at_policy
+from robustbandits._jit import compiled_for, python_of
+from robustbandits.game.handle import IN_GAME, Handle, hold, looks_inside
 from robustbandits.game.ledger import POINTS, Ledger, close_book, open_book
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
@@ -46,12 +46,30 @@ class Game:
         self.book = open_book(problem.rounds, problem.arms, points)
         self.policy_rng = np.random.Generator(np.random.PCG64(stream(seed, POLICY)))
         self.attack_rng = np.random.Generator(np.random.PCG64(stream(seed, ATTACK)))
-        if looks_at_policy(self.attack):
+        self._connect()
+
+    def _connect(self) -> None:
+        """Join the states and machine code."""
+        if looks_inside(self.attack):
             self._player = self._lease = lease_state(self.policy)
         else:
             self._player, self._lease = hold(self.policy, IN_GAME)
         inside = () if isinstance(self._player, Handle) else (self.policy,)
         self._play = compiled_for(play, self.attack, *inside)
+
+    def play_plainly(self) -> None:
+        """Go on with the plain Python of the loop, over the same kernels: to check the other."""
+        self._player = self.policy
+        self._play = python_of(play)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy must find its own addresses: these are of the state that it was copied from.
+        own = ("_player", "_lease", "_play")
+        return {name: value for name, value in vars(self).items() if name not in own}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        vars(self).update(values)
+        self._connect()
 
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""

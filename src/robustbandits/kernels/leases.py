@@ -46,6 +46,9 @@ class Lease:
         self._words = np.array(_words_of(state), dtype=np.int64)
         self.address = self._words.ctypes.data
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Lease, (self.state,)  # a copy has words, and a state, of its own
+
 
 def lease_state(state: Any) -> Any:
     """Return a lease of a state; the state itself when JIT is off, or holds what has no words."""
