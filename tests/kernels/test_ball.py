@@ -10,6 +10,10 @@ from hypothesis import strategies as st
 from reference.twins_window import bound, largest_bound, smallest_bound
 from robustbandits._jit import jit_is_on
 from robustbandits.kernels.ball import (
+    AXIS,
+    CENTRE,
+    POINT,
+    UNIT,
     Ball,
     find_axis,
     first_step,
@@ -37,13 +41,13 @@ def case(seed, dim, error, *, spread=2.0, beta=1.2, size=1.0):
     positive = bool(theta @ np.linalg.solve(P, theta) <= beta**2)
     ball = Ball(P, theta, beta, error, reach, positive)
     work = new_scratch(dim)
-    work.centre[:] = centre
-    work.unit[:] = theta / np.linalg.norm(theta)
+    work[CENTRE][:] = centre
+    work[UNIT][:] = theta / np.linalg.norm(theta)
     return centre, ball, work
 
 
 def least(ball, work):
-    start = work.centre - ball.error * work.unit
+    start = work[CENTRE] - ball.error * work[UNIT]
     known = float(bound(start, ball.theta, ball.inverse, ball.factor))
     return least_in_ball(ball, work, known)
 
@@ -117,7 +121,7 @@ def test_steps_down_enclose_the_least_bound_ever_closer():
     _, ball, work = case(1, 5, 0.3)
     exact = least(ball, work)
     first_step(ball, work)
-    value = float(bound(work.point, ball.theta, ball.inverse, ball.factor))
+    value = float(bound(work[POINT], ball.theta, ball.inverse, ball.factor))
     assert exact < value - 1e-3  # there is something to search for
     gaps = []
     for _ in range(30):
@@ -128,9 +132,9 @@ def test_steps_down_enclose_the_least_bound_ever_closer():
         gaps.append(value - below)
         value = reached
     assert gaps[-1] < 0.01 * gaps[0]
-    here = work.point.copy()
+    here = work[POINT].copy()
     assert step_down(ball, work, value, exact - 1.0)[0] == value  # known to be more than that
-    assert np.array_equal(work.point, here)
+    assert np.array_equal(work[POINT], here)
 
 
 def test_most_finds_the_higher_of_two_peaks():
@@ -139,16 +143,16 @@ def test_most_finds_the_higher_of_two_peaks():
     for tip in (0.05, -0.05):
         theta = np.array([0.5, tip])
         work = new_scratch(2)
-        work.centre[:] = [1.0, 0.0]
+        work[CENTRE][:] = [1.0, 0.0]
         ball = Ball(P, theta, 1.0, 0.2, 2.0, False)
-        expected = largest_bound(work.centre, 0.2, theta, P, 1.0)
+        expected = largest_bound(work[CENTRE], 0.2, theta, P, 1.0)
         assert most_in_ball(ball, work) == pytest.approx(expected, rel=1e-9)
 
 
 def test_axis_points_where_the_matrix_is_large():
     _, ball, work = case(5, 6, 0.1)
     find_axis(ball, work)
-    axis = work.axis
+    axis = work[AXIS]
     assert np.linalg.norm(axis) == pytest.approx(1.0)
     assert axis @ ball.inverse @ axis > 0.7 * np.linalg.eigvalsh(ball.inverse)[-1]
 

@@ -142,3 +142,16 @@ def test_tsallis_beats_exp3_on_stochastic_rewards():
             for recipe in (TsallisINF(), EXP3())
         )
         assert ours < theirs
+
+
+def test_exp3_weights_follow_their_logarithms_past_every_anchor():
+    state = EXP3(alpha=0.5).start(Problem(arms=3, dim=1, rounds=1000))
+    rng = np.random.default_rng(0)
+    contexts, memo = np.zeros((1, 3)), np.zeros(4)
+    for _ in range(400):
+        arm = state.choose(contexts, rng, memo)
+        state.learn(arm, contexts[:, arm].copy(), 0.9 if arm == 1 else 0.2, memo, rng)
+        scaled = np.exp(state.totals - state.totals.max())
+        due = 0.5 * scaled / scaled.sum() + 0.5 / 3
+        np.testing.assert_allclose(state.chances, due, rtol=1e-12)
+    assert state.totals.max() > 60.0

@@ -37,61 +37,53 @@ class Ball(NamedTuple):
     positive: bool  # whether no x has a bound below 0
 
 
-class Scratch(NamedTuple):
-    """Room that the searches share, (dim,) each."""
-
-    centre: Floats  # of the ball
-    unit: Floats  # along theta, or 0
-    axis: Floats
-    point: Floats  # where a search is
-    image: Floats  # P times the point
-    way: Floats
-    change: Floats
-    gradient: Floats
+# Rows of the scratch that the searches share: the ball's centre, a unit vector along theta (or 0),
+# a direction, where a search is and P times that, and three more. As one matrix, because that takes
+# less time to compile than eight vectors.
+CENTRE, UNIT, AXIS, POINT, IMAGE, WAY, CHANGE, GRADIENT = range(8)
 
 
 @kernel
-def new_scratch(dim: int) -> Scratch:
+def new_scratch(dim: int) -> Floats:
     """Return room for vectors of this dimension."""
-    room = np.zeros((8, dim))
-    return Scratch(room[0], room[1], room[2], room[3], room[4], room[5], room[6], room[7])
+    return np.zeros((8, dim))
 
 
 @kernel
-def first_step(ball: Ball, work: Scratch) -> None:
+def first_step(ball: Ball, work: Floats) -> None:
     """Start the search for the smallest bound at ``centre - error · unit``."""
-    for i in range(work.centre.shape[0]):
-        work.point[i] = work.centre[i] - ball.error * work.unit[i]
-    multiply(ball.inverse, work.point, work.image)
+    for i in range(work[CENTRE].shape[0]):
+        work[POINT, i] = work[CENTRE, i] - ball.error * work[UNIT, i]
+    multiply(ball.inverse, work[POINT], work[IMAGE])
 
 
 @program
-def step_down(ball: Ball, work: Scratch, value: float, enough: float) -> tuple[float, float]:
+def step_down(ball: Ball, work: Floats, value: float, enough: float) -> tuple[float, float]:
     """Go on with the search for the smallest bound: return the bound reached, and one below it all.
 
     ``value`` is the smallest bound so far. When the two returned are equal, the search is over. No
     step is taken when the lower one exceeds ``enough``.
     """
-    centre, point = work.centre, work.point
+    centre, point = work[CENTRE], work[POINT]
     if ball.positive and dot(centre, centre) <= ball.error * ball.error:
         value = min(value, 0.0)  # the ball holds the origin, and no bound is below that of it
         return value, value
-    square = dot(point, work.image)
+    square = dot(point, work[IMAGE])
     if not square > 0.0:
         return value, value
     size = _aim(ball, work, math.sqrt(square))
-    below = dot(centre, work.gradient) - ball.error * size
+    below = dot(centre, work[GRADIENT]) - ball.error * size
     if not (size > 0.0 and value - below > TOLERANCE * (abs(value) + ball.error * size)):
         return value, value
     if below > enough:
         return value, below
     _go_down(ball, work, size, square)
-    width = math.sqrt(max(0.0, dot(point, work.image)))
+    width = math.sqrt(max(0.0, dot(point, work[IMAGE])))
     return min(value, dot(ball.theta, point) + ball.factor * width), below
 
 
 @program
-def least_in_ball(ball: Ball, work: Scratch, known: float) -> float:
+def least_in_ball(ball: Ball, work: Floats, known: float) -> float:
     """Smallest bound in the ball around the scratch's centre; ``known`` is that of the start."""
     first_step(ball, work)
     value, below = known, -np.inf
@@ -103,9 +95,9 @@ def least_in_ball(ball: Ball, work: Scratch, known: float) -> float:
 
 
 @kernel
-def _aim(ball: Ball, work: Scratch, width: float) -> float:
+def _aim(ball: Ball, work: Floats, width: float) -> float:
     """Write the gradient at the point, which is ``width`` wide; return its length."""
-    image, gradient = work.image, work.gradient
+    image, gradient = work[IMAGE], work[GRADIENT]
     pull = ball.factor / width if width > 0.0 else 0.0
     square = 0.0
     for i in range(image.shape[0]):
@@ -115,13 +107,13 @@ def _aim(ball: Ball, work: Scratch, width: float) -> float:
 
 
 @kernel
-def _go_down(ball: Ball, work: Scratch, size: float, square: float) -> None:
+def _go_down(ball: Ball, work: Floats, size: float, square: float) -> None:
     """Move to the lowest point on the way to where the gradient says that the ball is lowest."""
-    point, image, way, change = work.point, work.image, work.way, work.change
+    point, image, way, change = work[POINT], work[IMAGE], work[WAY], work[CHANGE]
     dim = point.shape[0]
     step = ball.error / size
     for i in range(dim):
-        way[i] = work.centre[i] - step * work.gradient[i] - point[i]
+        way[i] = work[CENTRE, i] - step * work[GRADIENT, i] - point[i]
     multiply(ball.inverse, way, change)
     slope = dot(ball.theta, way)
     cross = dot(image, way)
@@ -147,19 +139,19 @@ def lowest_share(slope: float, factor: float, square: float, cross: float, bend:
 
 
 @program
-def most_in_ball(ball: Ball, work: Scratch) -> float:
+def most_in_ball(ball: Ball, work: Floats) -> float:
     """Largest bound found in the ball around the scratch's centre: see the head of this file."""
-    centre, point, image = work.centre, work.point, work.image
+    centre, point, image = work[CENTRE], work[POINT], work[IMAGE]
     best = -np.inf
     for start in range(3):
         side = ball.error * (0.0 if start == 0 else 3.0 - 2.0 * start)
         for i in range(centre.shape[0]):
-            point[i] = centre[i] + side * work.axis[i]
+            point[i] = centre[i] + side * work[AXIS, i]
         best = max(best, _climb(ball, work))
         if start == 0:
             size = _aim(ball, work, math.sqrt(max(0.0, dot(point, image))))
-            multiply(ball.inverse, centre, work.change)
-            width = math.sqrt(max(0.0, dot(centre, work.change)))
+            multiply(ball.inverse, centre, work[CHANGE])
+            width = math.sqrt(max(0.0, dot(centre, work[CHANGE])))
             narrow = width - ball.error * ball.reach  # least width in the ball, or less
             # No second derivative in the ball exceeds factor · reach² / narrow; the sphere's, at
             # the point reached, is size / error.
@@ -170,9 +162,9 @@ def most_in_ball(ball: Ball, work: Scratch) -> float:
 
 
 @kernel
-def _climb(ball: Ball, work: Scratch) -> float:
+def _climb(ball: Ball, work: Floats) -> float:
     """Climb from the point to a peak on the sphere; return its height."""
-    centre, point, image = work.centre, work.point, work.image
+    centre, point, image = work[CENTRE], work[POINT], work[IMAGE]
     multiply(ball.inverse, point, image)
     width = math.sqrt(max(0.0, dot(point, image)))
     value = dot(ball.theta, point) + ball.factor * width
@@ -182,7 +174,7 @@ def _climb(ball: Ball, work: Scratch) -> float:
             break
         step = ball.error / size
         for i in range(centre.shape[0]):
-            point[i] = centre[i] + step * work.gradient[i]
+            point[i] = centre[i] + step * work[GRADIENT, i]
         multiply(ball.inverse, point, image)
         width = math.sqrt(max(0.0, dot(point, image)))
         reached = dot(ball.theta, point) + ball.factor * width
@@ -194,7 +186,7 @@ def _climb(ball: Ball, work: Scratch) -> float:
 
 
 @program
-def most_of_sum(ball: Ball, work: Scratch, known: float) -> float:
+def most_of_sum(ball: Ball, work: Floats, known: float) -> float:
     """Bound of how far the largest and the smallest bound together exceed twice that of the centre.
 
     A step δ adds at most ``g·δ + κ δᵀPδ``, κ = β / 2 width, g being the gradient at the centre. Let
@@ -203,13 +195,13 @@ def most_of_sum(ball: Ball, work: Scratch, known: float) -> float:
     parabola in ρ. The smallest bound is at most that of ``-error`` along g. ``known`` is another
     bound, for when the parabola opens upwards.
     """
-    multiply(ball.inverse, work.centre, work.image)
-    width = math.sqrt(max(0.0, dot(work.centre, work.image)))
+    multiply(ball.inverse, work[CENTRE], work[IMAGE])
+    width = math.sqrt(max(0.0, dot(work[CENTRE], work[IMAGE])))
     size = _aim(ball, work, width)
     if not (width > 0.0 and size > 0.0):
         return known
-    multiply(ball.inverse, work.gradient, work.change)
-    along = max(0.0, dot(work.gradient, work.change)) / (size * size)
+    multiply(ball.inverse, work[GRADIENT], work[CHANGE])
+    along = max(0.0, dot(work[GRADIENT], work[CHANGE])) / (size * size)
     pull = ball.factor / width
     cross = pull * ball.error * math.sqrt(along) * ball.reach
     opening = size - pull * (ball.reach * ball.reach) * ball.error  # times error
@@ -221,10 +213,10 @@ def most_of_sum(ball: Ball, work: Scratch, known: float) -> float:
 
 
 @kernel
-def find_axis(ball: Ball, work: Scratch) -> None:
+def find_axis(ball: Ball, work: Floats) -> None:
     """Write a unit vector along which P is large, as a direction to start climbing from."""
     dim = ball.theta.shape[0]
-    axis, image = work.axis, work.image
+    axis, image = work[AXIS], work[IMAGE]
     longest = 0
     for i in range(1, dim):
         if ball.inverse[i, i] > ball.inverse[longest, longest]:

@@ -26,9 +26,12 @@ from robustbandits._jit import kernel, program
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.kernels.ball import (
+    CENTRE,
+    IMAGE,
+    POINT,
     STEPS,
+    UNIT,
     Ball,
-    Scratch,
     first_step,
     least_in_ball,
     most_in_ball,
@@ -108,7 +111,7 @@ def judge(state: ImperfectState, contexts: Floats, thorough: bool, values: Float
     champion = _find_safest(ball, contexts, work, room[2], values)
     if thorough:
         for a in range(arms):
-            copy_column(contexts, a, work.centre)
+            copy_column(contexts, a, work[CENTRE])
             values[a] = least_in_ball(ball, work, values[a])
     if not state.degradation:
         return
@@ -121,7 +124,7 @@ def judge(state: ImperfectState, contexts: Floats, thorough: bool, values: Float
 
 
 @kernel
-def _find_safest(ball: Ball, contexts: Floats, work: Scratch, steps: Floats, values: Floats) -> int:
+def _find_safest(ball: Ball, contexts: Floats, work: Floats, steps: Floats, values: Floats) -> int:
     """Lower the arms' bounds of U⁻ until the largest is known to be that of the largest U⁻."""
     dim, arms = contexts.shape
     places = np.empty((arms, 2, dim))  # where each search is
@@ -140,13 +143,13 @@ def _find_safest(ball: Ball, contexts: Floats, work: Scratch, steps: Floats, val
                 rival = max(rival, values[a])
         if steps[best] >= STEPS:
             break
-        copy_column(contexts, best, work.centre)
+        copy_column(contexts, best, work[CENTRE])
         if steps[best] == 0.0:
             first_step(ball, work)
         else:
             for i in range(dim):
-                work.point[i] = places[best, 0, i]
-                work.image[i] = places[best, 1, i]
+                work[POINT, i] = places[best, 0, i]
+                work[IMAGE, i] = places[best, 1, i]
         below = -np.inf
         while steps[best] < STEPS and values[best] >= rival and not below > rival:
             values[best], below = step_down(ball, work, values[best], rival)
@@ -154,8 +157,8 @@ def _find_safest(ball: Ball, contexts: Floats, work: Scratch, steps: Floats, val
         if below > rival:
             break
         for i in range(dim):
-            places[best, 0, i] = work.point[i]
-            places[best, 1, i] = work.image[i]
+            places[best, 0, i] = work[POINT, i]
+            places[best, 1, i] = work[IMAGE, i]
     return best
 
 
@@ -191,9 +194,7 @@ def _ball_of(state: ImperfectState) -> Ball:
 
 
 @kernel
-def _bound_worst(
-    ball: Ball, contexts: Floats, work: Scratch, room: Floats, values: Floats
-) -> float:
+def _bound_worst(ball: Ball, contexts: Floats, work: Floats, room: Floats, values: Floats) -> float:
     """Write each arm's bound as shown, and at ``x - error · θ/‖θ‖``; return a bound of U⁺ - U.
 
     A step δ = αu + δ' with u = θ/‖θ‖ and δ' across adds at most α‖θ‖ to the mean, and to the width
@@ -201,7 +202,7 @@ def _bound_worst(
     """
     dim, arms = contexts.shape
     length = math.sqrt(dot(ball.theta, ball.theta))
-    unit, image = work.unit, work.image
+    unit, image = work[UNIT], work[IMAGE]
     for i in range(dim):
         unit[i] = ball.theta[i] / length if length > 0.0 else 0.0
     multiply(ball.inverse, unit, image)
@@ -223,7 +224,7 @@ def _bound_worst(
 
 @kernel
 def _is_contested(
-    ball: Ball, contexts: Floats, work: Scratch, uppers: Floats, values: Floats, bends: Bends
+    ball: Ball, contexts: Floats, work: Floats, uppers: Floats, values: Floats, bends: Bends
 ) -> bool:
     """Whether an arm but the one with the largest U⁻ may degrade least.
 
@@ -239,14 +240,14 @@ def _is_contested(
             width = math.sqrt(max(0.0, bends.squares[a]))
             extra = 2.0 * bends.sag / width if width > 0.0 else np.inf
             if 2.0 * uppers[a] + extra >= bar:
-                copy_column(contexts, a, work.centre)
+                copy_column(contexts, a, work[CENTRE])
                 if 2.0 * uppers[a] + most_of_sum(ball, work, extra) >= bar:
                     return True
     return False
 
 
 @kernel
-def _degrade(ball: Ball, contexts: Floats, work: Scratch, tops: Floats, values: Floats) -> None:
+def _degrade(ball: Ball, contexts: Floats, work: Floats, tops: Floats, values: Floats) -> None:
     """Turn U⁻ into minus the worst degradation; ``tops`` are bounds of U⁺.
 
     Arms that cannot have the largest U⁻ keep a bound of it: it will not make them the best.
@@ -258,7 +259,7 @@ def _degrade(ball: Ball, contexts: Floats, work: Scratch, tops: Floats, values: 
             champion = a
     leader, highest, second = _find_highest(ball, contexts, work, tops)
     for a in (champion, leader):
-        copy_column(contexts, a, work.centre)
+        copy_column(contexts, a, work[CENTRE])
         values[a] = least_in_ball(ball, work, values[a])
     for a in range(arms):
         rival = second if a == leader else highest
@@ -267,7 +268,7 @@ def _degrade(ball: Ball, contexts: Floats, work: Scratch, tops: Floats, values: 
 
 @kernel
 def _find_highest(
-    ball: Ball, contexts: Floats, work: Scratch, tops: Floats
+    ball: Ball, contexts: Floats, work: Floats, tops: Floats
 ) -> tuple[int, float, float]:
     """Return the arm with the largest U⁺, that, and the second largest; uses up ``tops``."""
     leader = 0
@@ -281,7 +282,7 @@ def _find_highest(
         if tops[a] < second:
             break
         tops[a] = -np.inf
-        copy_column(contexts, a, work.centre)
+        copy_column(contexts, a, work[CENTRE])
         top = most_in_ball(ball, work)
         if top > highest:
             leader, highest, second = a, top, highest

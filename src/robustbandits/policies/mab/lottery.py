@@ -14,23 +14,27 @@ import numpy as np
 from robustbandits._jit import kernel
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import draw
-from robustbandits.policies.exp3 import Exp3, exp3_probabilities, exp3_update
+from robustbandits.policies.exp3 import Exp3, exp3_update
 
 #: The memo's only field: the probability with which the arm was drawn.
 MEMO_CHANCE = 0
-#: How far from 1 the probabilities may sum before the last step, which squares that; and how many
-#: steps there may be.
+#: How far from 1 the probabilities may sum before the last step, which squares that: then their
+#: sum is 1 to eleven digits. And how many steps there may be.
 NEAR, STEPS = 3e-6, 60
 # Fields of the clock.
 LEARNED, ROOT = range(2)
+ANCHOR = ROOT
+#: How far the logarithm of a weight may exceed the anchor.
+HIGHEST = 30.0
 
 
 class LotteryState(NamedTuple):
     """What EXP3 and Tsallis-INF remember."""
 
     totals: Floats  # (arms,) EXP3: log weights; Tsallis-INF: estimated total losses
+    weights: Floats  # (arms,) EXP3: weights, divided by the exponential of the anchor
     chances: Floats  # (arms,) probability of each arm in the next decision
-    clock: Floats  # (2,) rewards learned; Tsallis-INF: where its equation was last solved
+    clock: Floats  # (2,) rewards learned; EXP3: the anchor; Tsallis-INF: its equation's last root
     alpha: float  # EXP3's share of uniform exploration
     tsallis: bool
 
@@ -55,9 +59,9 @@ class LotteryState(NamedTuple):
                 self.totals, rate, self.clock[ROOT], self.chances
             )
         else:
-            exp3 = Exp3(self.totals, self.alpha)
-            exp3_update(exp3, arm, clipped, memo[MEMO_CHANCE])
-            exp3_probabilities(exp3, self.chances)
+            exp3_update(Exp3(self.totals, self.alpha), arm, clipped, memo[MEMO_CHANCE])
+            self.clock[ANCHOR] = exp3_weight(self.totals, arm, self.clock[ANCHOR], self.weights)
+            exp3_chances(self.weights, self.alpha, self.chances)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
@@ -84,6 +88,8 @@ class LotteryState(NamedTuple):
         chances = memos[:, MEMO_CHANCE]
         if not np.all((chances >= 1e-30) & (chances <= 1.0 + 1e-9)) or self.clock[LEARNED] < 0.0:
             raise ValueError("it drew arms with a probability that cannot be")
+        if not (np.all(self.weights >= 0.0) and 0.0 < self.weights.sum() < math.inf):
+            raise ValueError("its weights are none")
         if np.any(self.chances < 0.0) or abs(self.chances.sum() - 1.0) > 1e-9:
             raise ValueError("its probabilities do not add up")
 
@@ -92,11 +98,39 @@ def start_lottery(arms: int, *, alpha: float, tsallis: bool) -> LotteryState:
     """Return equal chances."""
     return LotteryState(
         totals=np.zeros(arms),
+        weights=np.ones(arms),
         chances=np.full(arms, 1.0 / arms),
-        clock=np.array([0.0, math.sqrt(arms)]),
+        clock=np.array([0.0, math.sqrt(arms) if tsallis else 0.0]),
         alpha=alpha,
         tsallis=tsallis,
     )
+
+
+@kernel
+def exp3_weight(logs: Floats, arm: int, anchor: float, weights: Floats) -> float:
+    """Bring an arm's weight up to date, and all of them when it gets too large; return the anchor.
+
+    One exponential a round instead of one for each arm.
+    """
+    if logs[arm] - anchor <= HIGHEST:
+        weights[arm] = math.exp(logs[arm] - anchor)
+        return anchor
+    for a in range(logs.shape[0]):
+        weights[a] = math.exp(logs[a] - logs[arm])
+    return logs[arm]
+
+
+@kernel
+def exp3_chances(weights: Floats, alpha: float, out: Floats) -> None:
+    """Write the probability of each arm; none is below ``alpha / arms``."""
+    arms = weights.shape[0]
+    total = 0.0
+    for a in range(arms):
+        total += weights[a]
+    keep = (1.0 - alpha) / total
+    floor = alpha / arms
+    for a in range(arms):
+        out[a] = keep * weights[a] + floor
 
 
 @kernel
@@ -128,13 +162,8 @@ def tsallis_probabilities(losses: Floats, rate: float, guess: float, out: Floats
         root += step
         if abs(total - 1.0) <= NEAR:
             break
-    total = 0.0
     for a in range(arms):
         # The last step, without dividing anew: right up to the cube of it.
         inverse = out[a] * (1.0 - out[a] * step * (1.0 - out[a] * step))
         out[a] = inverse * inverse
-        total += out[a]
-    scale = 1.0 / total
-    for a in range(arms):
-        out[a] *= scale
     return root
