@@ -148,7 +148,7 @@ def test_exp3_weights_follow_their_logarithms_past_every_anchor():
     state = EXP3(alpha=0.5).start(Problem(arms=3, dim=1, rounds=1000))
     rng = np.random.default_rng(0)
     contexts, memo = np.zeros((1, 3)), np.zeros(4)
-    for _ in range(400):
+    for _ in range(900):
         arm = state.choose(contexts, rng, memo)
         state.learn(arm, contexts[:, arm].copy(), 0.9 if arm == 1 else 0.2, memo, rng)
         scaled = np.exp(state.totals - state.totals.max())
