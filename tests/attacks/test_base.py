@@ -46,9 +46,12 @@ def test_all_but_worst_spares_one_arm_with_the_smallest_mean(means):
 
 @pytest.mark.parametrize(
     ("top", "arms", "count"),
-    [(0.5, 20, 10), (0.5, 5, 2), (0.0, 9, 0), (1.0, 9, 9), (0.5, 1, 0), ("all-but-worst", 4, 3)],
+    [
+        *[(0.5, 20, 10), (0.5, 5, 2), (0.0, 9, 0), (1.0, 9, 9), (0.5, 1, 0)],
+        *[("all-but-worst", 4, 3), ("best", 20, 1), ("best", 2, 1), ("best", 1, 0)],
+    ],
 )
-def test_a_share_of_the_arms_is_rounded_down(top, arms, count):
+def test_a_share_of_the_arms_is_rounded_down_and_words_have_their_counts(top, arms, count):
     assert count_top(top, arms) == count
 
 

@@ -187,7 +187,7 @@ def test_top_one_attacks_in_every_round():
     assert (seen.seen == 0.0).all()
 
 
-@pytest.mark.parametrize("top", [0.5, "all-but-worst"])
+@pytest.mark.parametrize("top", [0.5, "best", "all-but-worst"])
 @pytest.mark.parametrize("attack", TOPPED)
 def test_a_single_arm_is_the_worst_one_and_left_alone(attack, top):
     lonely = rb.environments.Simulation(arms=1, dim=2)

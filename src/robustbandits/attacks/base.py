@@ -12,6 +12,9 @@ from robustbandits.game.purse import RULES
 from robustbandits.game.recipe import Recipe
 from robustbandits.kernels.linalg import Floats
 
+#: Words for the arms that are attacked, beside a share of them.
+TOPS = ("best", "all-but-worst")
+
 
 @dataclass(frozen=True)
 class AttackRecipe(Recipe):
@@ -40,18 +43,23 @@ class AttackRecipe(Recipe):
 
 
 def check_top(top: float | str) -> float | str:
-    """Return a share of the arms, or the one word that is allowed."""
+    """Return a share of the arms, or one of the words that are allowed."""
     if isinstance(top, str):
-        if top != "all-but-worst":
-            raise ValueError(f"top must be a share from 0 to 1, or 'all-but-worst'; got {top!r}")
+        if top not in TOPS:
+            raise ValueError(
+                f"top must be a share from 0 to 1, 'best' or 'all-but-worst'; got {top!r}"
+            )
         return top
     return require.between("top", top, 0.0, 1.0)
 
 
 def count_top(top: float | str, arms: int) -> int:
-    """How many arms count as the best: the share rounded down, or all but one."""
+    """How many arms count as the best: the share rounded down, one, or all but one."""
+    if isinstance(top, str):
+        # A single arm is the worst one too, and left alone.
+        return min(1, arms - 1) if top == "best" else arms - 1
     # 0.29 * 100 is a hair below 29.
-    return arms - 1 if isinstance(top, str) else math.floor(top * arms * (1 + 1e-12))
+    return math.floor(top * arms * (1 + 1e-12))
 
 
 def imitated_noise(noise: float | None, problem: Problem, who: str) -> float:
