@@ -1,5 +1,6 @@
 """The catalogue: facts and measured numbers, in the marked parts of a page."""
 
+import dataclasses
 import re
 import subprocess
 import sys
@@ -143,11 +144,39 @@ def test_ratios_are_in_units_of_each_policys_own_tolerance():
     table = ratio_table(Study(played, gaps={}), played)
     assert [one.head for one in table.columns[3:]] == ["bold", "shy"]
     rows = {row[2]: row[3:] for row in table.rows}
-    assert list(rows) == [0.0, 0.5, 1.0, 2.0]
-    assert rows[0.5][0] is None
-    assert rows[2.0][1] is None
+    assert list(rows) == [0.0, 1.0]  # half of the two were played at 0.5 and at 2, not most
     by_budget = {row[2]: row[3:] for row in budget_table(Study(played, gaps={}), played).rows}
     assert rows[1.0] == (by_budget[50.0][1], by_budget[100.0][2])
+
+
+def test_attacks_that_come_to_the_same_are_shown_once():
+    played = sweep()
+    crooks = {f"Garcelon(budget={b}, top=best)": b for b in (0, 100, 50)}
+    twins = {name: rb.attacks.Garcelon(float(b), top="best") for name, b in crooks.items()}
+    again = [
+        dataclasses.replace(one, attack=one.attack.replace(")", ", top=best)"))
+        for one in played.ledgers
+    ]
+    spec = dataclasses.replace(played.spec, attacks={**played.spec.attacks, **twins})
+    both = played._replace(spec=spec, ledgers=[*played.ledgers, *again])
+    once = budget_table(Study(played, gaps={}), played)
+    assert budget_table(Study(both, gaps={}), both).rows == once.rows
+    changed = [dataclasses.replace(one, regret=2 * one.regret) for one in again]
+    other = both._replace(ledgers=[*played.ledgers, *changed])
+    assert len(budget_table(Study(other, gaps={}), other)) == 2 * len(once)
+
+
+def test_chart_is_drawn_beside_the_page_and_shown_in_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalogue, "only_experiment", lambda store: sweep())
+    page = tmp_path / "page.md"
+    page.write_text("<!-- chart: tolerance -->\n<!-- /chart -->\n", encoding="utf-8")
+    write_catalogue(page, tmp_path)
+    assert "](page.png)" in page.read_text(encoding="utf-8")
+    assert (tmp_path / "page.png").read_bytes().startswith(b"\x89PNG")
+    (tmp_path / "page.png").unlink()
+    page.write_text("<!-- chart: other -->\n<!-- /chart -->\n", encoding="utf-8")
+    write_catalogue(page, tmp_path)
+    assert not (tmp_path / "page.png").exists()
 
 
 def test_parts_are_those_that_the_experiment_has_numbers_for():
@@ -260,6 +289,7 @@ def test_it_runs_as_a_module(tmp_path):
             {
                 "measured": "cautious",
                 "panels": "cautious",
+                "chart": "tolerance",
                 "budgets": "tolerance",
                 "ratios": "tolerance",
             },

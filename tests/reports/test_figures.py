@@ -127,3 +127,8 @@ def test_legend_fits_the_width():
     assert legend_columns(["short"] * 5, width=10) == 5
     assert legend_columns(["x" * 200] * 5, width=10) == 1
     assert legend_columns([], width=10) == 1
+
+
+def test_lines_of_a_legend_have_about_the_same_length():
+    assert legend_columns(["x" * 29] * 4, width=10.2) == 2
+    assert legend_columns(["x" * 29] * 5, width=10.2) == 3

@@ -28,9 +28,17 @@ TITLE_LETTERS = 42
 
 @contextmanager
 def canvas(
-    rows: int, columns: int, policies: Sequence[str], *, share_y: bool = False
+    rows: int,
+    columns: int,
+    policies: Sequence[str],
+    *,
+    share_y: bool = False,
+    styles: dict[str, Style] | None = None,
 ) -> Iterator[tuple[Any, Any, dict[str, Style]]]:
-    """Give a figure, its panels and the policies' styles; their legend stands below all panels."""
+    """Give a figure, its panels and the policies' styles; their legend stands below all panels.
+
+    ``styles`` are those that every picture has, unless given.
+    """
     pyplot = _pyplot()
     rows, columns = max(1, rows), max(1, columns)
     width = max(PANEL[0] * columns, 4.5)
@@ -47,7 +55,7 @@ def canvas(
             layout="constrained",
         )
         try:
-            styles = styles_of(policies)
+            styles = styles or styles_of(policies)
             _legend(figure, {name: styles[name] for name in policies}, across)
             yield figure, axes, styles
         finally:
@@ -55,9 +63,11 @@ def canvas(
 
 
 def legend_columns(policies: Sequence[str], width: float) -> int:
-    """Return how many names fit side by side."""
+    """Return how many names stand side by side: as fit, in lines of about the same length."""
+    count = max(1, len(policies))
     longest = max((len(name) for name in policies), default=1)
-    return max(1, min(len(policies), int(width / (0.6 + LETTER * longest))))
+    lines = -(-count // max(1, int(width / (0.6 + LETTER * longest))))
+    return -(-count // lines)
 
 
 def head(panel: Any, text: str) -> None:

@@ -1,14 +1,16 @@
 """The catalogue: what is proved about every policy, and what an experiment measured.
 
 ``python -m robustbandits.reports.catalogue STORE PAGE`` writes it into the marked parts of a
-Markdown page: ``proved`` from the policies' own facts; ``measured``, ``panels``, ``budgets`` and
-``ratios`` from the one experiment of a store. Without STORE only ``proved`` is written.
+Markdown page: ``proved`` from the policies' own facts; ``measured``, ``panels``, ``budgets``,
+``ratios`` and ``chart`` (a picture beside the page, of its name) from the one experiment of a
+store. Without STORE only ``proved`` is written.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +21,9 @@ from robustbandits.metrics.bootstrap import estimate_means, estimate_statistics
 from robustbandits.metrics.excess import excess_by_seed
 from robustbandits.metrics.groups import Group, Who, common, final_regrets
 from robustbandits.metrics.worst import largest_mean
-from robustbandits.reports.curves import panels, sweeps
-from robustbandits.reports.marks import fill
+from robustbandits.reports.marks import fill, marks
 from robustbandits.reports.origin import origin
+from robustbandits.reports.ratios import HEAD, draw_chart, sweeps_of, tolerances
 from robustbandits.reports.study import Study
 from robustbandits.reports.table import Cell, Column, Table
 from robustbandits.reports.tables import ENVIRONMENT, INTERVALS, POLICY
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from robustbandits.experiments.experiment import Experiment
     from robustbandits.metrics.estimate import Estimate
 
+SAME = "Attacks that come to the same in an environment are shown once, under the first's name."
 #: Settings, from the most general on.
 SETTINGS = ("contextual", "fixed arms", "MAB")
 FACTS = {
@@ -155,11 +158,12 @@ def budget_table(study: Study, experiment: Experiment) -> Table:
 
 
 def ratio_table(study: Study, experiment: Experiment) -> Table:
-    """Return the same in units of each policy's own tolerance, for those that have one."""
-    units = {name: getattr(one, "tolerance", 0.0) for name, one in study.spec.policies.items()}
-    units = {name: unit for name, unit in units.items() if unit > 0.0}
+    """Return the same in units of each policy's own tolerance, where most of them were played."""
     title = "Regret against the budget in units of the tolerance"
-    return _by_budget(study, experiment, units, "C / tolerance", title)
+    whole = _by_budget(study, experiment, tolerances(study.spec), HEAD, title)
+    rows = [row for row in whole.rows if 2 * row.count(None) < len(row) - 3]
+    note = "Only ratios at which most of these policies were played."
+    return replace(whole, rows=tuple(rows), notes=(*whole.notes, note))
 
 
 def _by_budget(
@@ -167,7 +171,7 @@ def _by_budget(
 ) -> Table:
     cells: dict[tuple[str, str, float], dict[str, int]] = {}
     samples: list[Floats] = []
-    for sweep in sweeps(study.spec, panels(study.spec, experiment.ledgers)):
+    for sweep in sweeps_of(experiment):
         for budget, panel in sweep.panels.items():
             for policy, values in panel.finals.items():
                 if policy in units:
@@ -189,7 +193,7 @@ def _by_budget(
         title=title,
         columns=(ENVIRONMENT, Column("attack", "text"), Column(head), *names),
         rows=tuple(rows),
-        notes=(INTERVALS,),
+        notes=(INTERVALS, SAME),
     )
 
 
@@ -214,7 +218,10 @@ def write_catalogue(page: Path, store: Path | None = None) -> None:
     if store is not None:
         experiment = only_experiment(store)
         shown = page.name if page.is_absolute() else page.as_posix()
-        text = fill(text, parts_of(experiment, shown), experiment.spec.name)
+        parts = parts_of(experiment, shown)
+        if marks(text).get("chart", "") in (None, experiment.spec.name):
+            parts["chart"] = draw_chart(experiment, page.with_suffix(".png"))
+        text = fill(text, parts, experiment.spec.name)
     write_whole(page, text.encode())
 
 

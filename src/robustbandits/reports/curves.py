@@ -165,6 +165,22 @@ def sweeps(spec: Spec, found: Sequence[Panel]) -> list[Sweep]:
     return listed
 
 
+def distinct(found: Sequence[Sweep]) -> list[Sweep]:
+    """Return sweeps without those that repeat an earlier one of their environment.
+
+    Of two arms, say, the best one, the top half and all but the worst are the same.
+    """
+    kept: dict[tuple[object, ...], Sweep] = {}
+    for sweep in found:
+        numbers = [
+            (budget, policy, tuple(values))
+            for budget, panel in sweep.panels.items()
+            for policy, values in panel.finals.items()
+        ]
+        kept.setdefault((sweep.environment, *numbers), sweep)
+    return list(kept.values())
+
+
 def budget_of(values: Mapping[str, Any]) -> float | None:
     """Return an attack's budget, also that of an attack within a schedule; None if unlimited."""
     inner = [value for value in values.values() if isinstance(value, Mapping)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,12 +94,27 @@ def draw_budgets(found: Sequence[Sweep], paths: Paths, *, title: str | None = No
     policies = _distinct(
         [name for sweep in found for panel in sweep.panels.values() for name in panel.groups]
     )
+    draw_sweeps(found, policies, paths, _draw_sweep, title=title)
+
+
+def draw_sweeps(
+    found: Sequence[Sweep],
+    policies: Sequence[str],
+    paths: Paths,
+    draw: Callable[[Any, Sweep, dict[str, Style]], None],
+    *,
+    title: str | None = None,
+    share_y: bool = False,
+    styles: dict[str, Style] | None = None,
+) -> None:
+    """Draw sweeps three in a row, each by ``draw(panel, sweep, styles)``, and save the figure."""
     columns = min(3, len(found))
     shown, drawn = policies[:MOST_POLICIES], found[: 3 * MOST_LINES]
-    with canvas(math.ceil(len(drawn) / 3), columns, shown) as (figure, axes, styles):
+    lines = math.ceil(len(drawn) / 3)
+    with canvas(lines, columns, shown, share_y=share_y, styles=styles) as (figure, axes, looks):
         panels = list(axes.flat)
         for panel, sweep in zip(panels, drawn, strict=False):
-            _draw_sweep(panel, sweep, styles)
+            draw(panel, sweep, looks)
         for panel in panels[len(drawn) :]:
             panel.set_axis_off()
         for line in axes:

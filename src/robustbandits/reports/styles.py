@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import colorsys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 
@@ -33,13 +33,26 @@ def _palette() -> tuple[Style, ...]:
     for dash in ("-", "--", "-.", ":"):
         for light in (0.35, 0.55):
             for hue in range(12):
-                shade = colorsys.hls_to_rgb(hue / 12, light, 0.75)
-                color = "#" + "".join(f"{round(255 * part):02X}" for part in shade)
-                styles.append(Style(color, dash))
+                styles.append(Style(_color(hue / 12, light), dash))
     return tuple(styles)
 
 
+def _color(hue: float, light: float) -> str:
+    shade = colorsys.hls_to_rgb(hue, light, 0.75)
+    return "#" + "".join(f"{round(255 * part):02X}" for part in shade)
+
+
 OTHERS = _palette()
+
+
+def ramp(names: Sequence[str]) -> dict[str, Style]:
+    """Return styles from light to dark, for one policy with more and more of something."""
+    styles = {}
+    for k, name in enumerate(names):
+        # From green to violet as well: shades of one hue are hard to tell apart.
+        share = k / max(1, len(names) - 1)
+        styles[name] = Style(_color(0.46 + 0.32 * share, 0.42 - 0.1 * share), "-")
+    return styles
 
 
 def styles_of(policies: Iterable[str]) -> dict[str, Style]:
