@@ -186,6 +186,51 @@ def test_cautious_linucb_withstands_its_tolerance_and_not_five_times_that():
     assert mean["500.0"] > 5 * mean["0.0"]
 
 
+@needs_speed
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_lies_about_the_best_arm_alone_break_it_between_a_third_and_the_whole_tolerance():
+    place = rb.environments.Simulation(contexts="fixed")
+    attacks = {str(c): rb.attacks.Garcelon(c, top="best") for c in (0.0, 33.0, 100.0)}
+    results = rb.compare(
+        environments=[place],
+        attacks=attacks,
+        policies=[rb.policies.CautiousLinUCB(tolerance=100.0)],
+        rounds=100_000,
+        seeds=20,
+    )
+    mean = {row.attack: row.regret for row in results.summary().rows}
+    assert mean["33.0"] < 1.2 * mean["0.0"]
+    assert mean["100.0"] > 2.5 * mean["0.0"]
+
+
+@needs_speed
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize("seed", range(6))
+def test_two_arms_break_where_the_sketch_in_the_documents_says(seed):
+    rounds, tolerance = 100_000, 100.0
+    policy = rb.policies.CautiousLinUCB(tolerance=tolerance)
+    place = rb.environments.Simulation(arms=2, dim=2, contexts="one-hot", intercept=False)
+    nature = place.start(rounds, np.random.SeedSequence(0))
+
+    def played(budget):
+        attack = rb.attacks.Garcelon(budget)
+        return rb.simulate(
+            environment=place, attack=attack, policy=policy, rounds=rounds, seed=seed
+        )
+
+    clean = played(0.0)
+    gap = clean.final_regret / clean.pulls.min()
+    best = (clean.reward[-1] + clean.final_regret) / rounds
+    root = math.sqrt(policy.ridge)
+    noise = policy.sigma * math.sqrt(2 * math.log((1 + rounds / policy.ridge) / policy.delta))
+    radius = noise + root * nature.problem.theta_bound
+    sketch = tolerance * best / math.sqrt(2) * (radius / (best - gap) - root)
+    assert played(0.7 * sketch).final_regret < 0.5 * gap * rounds
+    assert played(1.4 * sketch).final_regret > 0.8 * gap * rounds
+
+
 def test_recipes_survive_json():
     for recipe in (rb.policies.CWOFUL(), rb.policies.CWOFUL(budget=2.0, ridge=1.0)):
         assert type(recipe).from_dict(recipe.to_dict()) == recipe

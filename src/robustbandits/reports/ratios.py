@@ -71,6 +71,7 @@ def draw_ratios(
 
     def draw(panel: Any, sweep: Sweep, styles: dict[str, Style]) -> None:
         head(panel, f"{sweep.environment}: {sweep.attack}")
+        panel.title.set_fontsize("medium")  # three panels in a row have no room for more
         if reference is not None:
             _draw_levels(panel, sweep, reference)
         for policy, unit in units.items():

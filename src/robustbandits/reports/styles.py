@@ -51,7 +51,7 @@ def ramp(names: Sequence[str]) -> dict[str, Style]:
     for k, name in enumerate(names):
         # From green to violet as well: shades of one hue are hard to tell apart.
         share = k / max(1, len(names) - 1)
-        styles[name] = Style(_color(0.46 + 0.32 * share, 0.42 - 0.1 * share), "-")
+        styles[name] = Style(_color(0.46 + 0.4 * share, 0.42 - 0.08 * share), "-")
     return styles
 
 
