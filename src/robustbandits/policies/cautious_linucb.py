@@ -25,7 +25,9 @@ class CautiousLinUCB(LinearRecipe):
     Parameters
     ----------
     tolerance
-        About what the attacker may have. The price, beside LinUCB without an attack, grows with it.
+        About three times what the attacker may have: lies about one arm alone, the cheapest that
+        we know, win from about half of the tolerance on (``docs/cautious.md``). The price, beside
+        LinUCB without an attack, grows with it.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`~robustbandits.policies.optimism.LinearRecipe`.
 
