@@ -204,6 +204,32 @@ def test_lies_about_the_best_arm_alone_break_it_between_a_third_and_the_whole_to
     assert mean["100.0"] > 2.5 * mean["0.0"]
 
 
+def last_radius(policy, problem):
+    """Return β in the last round, for contexts no longer than 1."""
+    growth = (1 + problem.rounds / policy.ridge) / policy.delta
+    noise = policy.sigma * math.sqrt(problem.dim * math.log(growth))
+    return noise + math.sqrt(policy.ridge) * problem.theta_bound
+
+
+@needs_speed
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize("sigma", [0.01, 0.1, 0.3])
+def test_what_it_withstands_goes_with_its_radius(sigma):
+    rounds, tolerance = 100_000, 100.0
+    policy = rb.policies.CautiousLinUCB(tolerance=tolerance, sigma=sigma)
+    place = rb.environments.Simulation(contexts="fixed", noise=sigma)
+    problem = place.start(rounds, np.random.SeedSequence(0)).problem
+    sketch = tolerance * last_radius(policy, problem) / math.sqrt(problem.dim)
+    attacks = {str(k): rb.attacks.Garcelon(k * sketch, top="best") for k in (0.0, 0.5, 1.5)}
+    results = rb.compare(
+        environments=[place], attacks=attacks, policies=[policy], rounds=rounds, seeds=10
+    )
+    mean = {row.attack: row.regret for row in results.summary().rows}
+    assert mean["0.5"] < 1.2 * mean["0.0"]
+    assert mean["1.5"] > 1.5 * mean["0.0"]
+
+
 @needs_speed
 @pytest.mark.slow
 @pytest.mark.statistical
@@ -223,10 +249,8 @@ def test_two_arms_break_where_the_sketch_in_the_documents_says(seed):
     clean = played(0.0)
     gap = clean.final_regret / clean.pulls.min()
     best = (clean.reward[-1] + clean.final_regret) / rounds
-    root = math.sqrt(policy.ridge)
-    noise = policy.sigma * math.sqrt(2 * math.log((1 + rounds / policy.ridge) / policy.delta))
-    radius = noise + root * nature.problem.theta_bound
-    sketch = tolerance * best / math.sqrt(2) * (radius / (best - gap) - root)
+    radius = last_radius(policy, nature.problem)
+    sketch = tolerance * best / math.sqrt(2) * (radius / (best - gap) - math.sqrt(policy.ridge))
     assert played(0.7 * sketch).final_regret < 0.5 * gap * rounds
     assert played(1.4 * sketch).final_regret > 0.8 * gap * rounds
 

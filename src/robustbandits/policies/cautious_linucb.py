@@ -26,8 +26,8 @@ class CautiousLinUCB(LinearRecipe):
     ----------
     tolerance
         About three times what the attacker may have: lies about one arm alone, the cheapest that
-        we know, win from about half of the tolerance on (``docs/cautious.md``). The price, beside
-        LinUCB without an attack, grows with it.
+        we know, win from about half of the tolerance on (``docs/cautious.md``); more than three
+        times for a ``sigma`` below 0.1. The price, beside LinUCB without an attack, grows with it.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`~robustbandits.policies.optimism.LinearRecipe`.
 
