@@ -151,8 +151,13 @@ def test_ratios_are_in_units_of_each_policys_own_tolerance():
 
 
 def test_parts_are_those_that_the_experiment_has_numbers_for():
-    assert set(parts_of(sweep(), "page.md")) == {"measured", "panels", "budgets", "ratios"}
-    assert set(parts_of(made_up(), "page.md")) == {"measured", "panels"}
+    whole = {"measured", "panels", "budgets", "ratios", "exploration"}
+    assert set(parts_of(sweep(), "page.md")) == whole
+    assert set(parts_of(made_up(), "page.md")) == {"measured", "panels", "exploration"}
+    assert set(parts_of(made_up(attacks=[rb.attacks.Garcelon(1.0)]), "page.md")) == {
+        "measured",
+        "panels",
+    }
 
 
 def test_origin_tells_commit_and_command():
@@ -263,6 +268,10 @@ def test_it_runs_as_a_module(tmp_path):
                 "budgets": "tolerance",
                 "ratios": "tolerance",
             },
+        ),
+        (
+            "presets.md",
+            {"exploration": "exploration", "measured": "presets", "panels": "presets"},
         ),
     ],
 )
