@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from robustbandits.metrics import random_gap
 from robustbandits.metrics.groups import Group, Who, final_regrets
 from robustbandits.metrics.late import late_rates_by_seed
-from robustbandits.reports.study import Study
+from robustbandits.reports.study import GAP_ROUNDS, Study
 from robustbandits.reports.table import Cell, Column, Table
 from robustbandits.reports.tables import POLICY
 
-#: A policy has left exploration when the end of its game costs less than this share of uniform
-#: play: it then knows which arms to avoid, though it may still look at them now and then.
-LEFT = 0.1
+#: A policy whose last rounds cost less than this share of uniform play knows which arms to avoid.
+LITTLE = 0.1
 
 
 def exploration_table(study: Study) -> Table:
@@ -18,36 +20,47 @@ def exploration_table(study: Study) -> Table:
 
     Only environments whose uniform play is known have columns, see :attr:`Study.gaps`.
     """
-    places = [place for place in study.spec.environments if study.gaps.get(place)]
-    shares = {
-        who: _shares(group, study.gaps[who.environment], study.spec.rounds)
+    places = list(study.gaps)
+    clean = {
+        who: group
         for who, group in study.groups.items()
         if who.attack == study.clean and who.environment in places
     }
-    policies = [p for p in study.spec.policies if any(who.policy == p for who in shares)]
+    gaps = _gaps(study, clean)
+    shares = {who: _shares(group, gaps) for who, group in clean.items()}
     rows: list[tuple[Cell, ...]] = []
-    for policy in policies:
+    for policy in dict.fromkeys(who.policy for who in shares):
         found = [shares.get(Who(place, study.clean or "", policy)) for place in places]
-        played = [one for one in found if one is not None]
-        left = all(late < LEFT for _, late in played)
+        little = all(one[1] < LITTLE for one in found if one is not None)
         cells = [None if one is None else round(one[k], 3) for one in found for k in (0, 1)]
-        rows.append((policy, *cells, "yes" if left else "no"))
+        rows.append((policy, *cells, "yes" if little else "no"))
     heads = [f"{part}, {place}" for place in places for part in ("whole game", "last tenth")]
-    uniform = [f"{study.gaps[place] * study.spec.rounds:,.0f} ({place})" for place in places]
+    verdict = Column(f"last tenth below {LITTLE:g}", "text")
     return Table(
         name="exploration",
-        title=f"Regret as a share of uniform play's, T = {study.spec.rounds:,}, no attack",
-        columns=(POLICY, *[Column(head) for head in heads], Column("left exploration", "text")),
+        title=f"Regret without attack, as a share of uniform play's: T = {study.spec.rounds:,}",
+        columns=(POLICY, *[Column(head) for head in heads], verdict),
         rows=tuple(rows),
         notes=(
-            f"Means over {len(study.spec.seeds)} seeds. Uniform play has {', '.join(uniform)}. "
-            f"Left exploration: the last tenth costs less than {LEFT:g} of uniform play, wherever "
-            "the policy plays. A dash: does not play there.",
+            "Means over seeds, divided by what uniform play has in the same games: 1 is uniform "
+            "play. A dash: does not play there.",
         ),
     )
 
 
-def _shares(group: Group, gap: float, rounds: int) -> tuple[float, float]:
+def _gaps(study: Study, groups: Mapping[Who, Group]) -> dict[tuple[str, int], float]:
+    """Return uniform play's regret per round in each game: with fixed arms, seeds differ much."""
+    games = {(one.environment, one.seed) for group in groups.values() for one in group}
+    return {
+        (place, seed): random_gap(
+            study.spec.environments[place], study.spec.rounds, seed, GAP_ROUNDS
+        )
+        for place, seed in games
+    }
+
+
+def _shares(group: Group, gaps: Mapping[tuple[str, int], float]) -> tuple[float, float]:
     """Return the regret of the whole game and of its last tenth, in units of uniform play's."""
-    whole = float(final_regrets(group).mean()) / (gap * rounds)
+    gap = sum(gaps[one.environment, one.seed] for one in group) / len(group)
+    whole = float(final_regrets(group).mean()) / (gap * float(group[0].rounds[-1]))
     return whole, float(late_rates_by_seed(group).mean()) / gap
