@@ -6,7 +6,7 @@ READING ?= as-coded
 OUT ?= out
 BIN := .venv/bin
 
-.PHONY: reproduce table1 cautious test slow lint types layers parity check bench fix clean
+.PHONY: reproduce table1 cautious presets test slow lint types layers parity check bench fix clean
 
 # Made anew when the project's needs change; editable, so never because its code does.
 .venv/ready: pyproject.toml constraints.txt
@@ -29,6 +29,12 @@ cautious: .venv/ready  ## does CautiousLinUCB hold, and where does it break: doc
 	$(BIN)/robustbandits run tolerance --store $(OUT)/tolerance
 	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/cautious docs/cautious.md
 	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/tolerance docs/cautious.md
+
+presets: .venv/ready  ## which theory leaves exploration, and what the practical presets were chosen by: docs/presets.md
+	$(BIN)/robustbandits run exploration --store $(OUT)/exploration
+	$(BIN)/robustbandits run presets --store $(OUT)/presets
+	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/exploration docs/presets.md
+	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/presets docs/presets.md
 
 test: .venv/ready  ## the tests
 	$(BIN)/python -m pytest -n auto --dist loadscope -m 'not slow'

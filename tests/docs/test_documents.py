@@ -66,3 +66,33 @@ def test_readme_lists_every_policy_and_attack():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for name in (*robustbandits.policies.__all__, *robustbandits.attacks.__all__):
         assert f"`{name}" in text
+
+
+def preset_scales(page):
+    """Return the table of scales: what each preset changes, and where the worst case was least."""
+    line = r"^\| `(\w+)` \| `(\w+)`[^|]* \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$"
+    found = re.findall(line, page, flags=re.MULTILINE)
+    return {name: (scale, *map(float, values)) for name, scale, *values in found}
+
+
+def test_page_of_presets_has_the_scales_of_the_policies():
+    page = (ROOT / "docs" / "presets.md").read_text(encoding="utf-8")
+    listed = preset_scales(page)
+    kinds = {name: getattr(robustbandits.policies, name) for name in robustbandits.policies.__all__}
+    assert set(listed) == {name for name, kind in kinds.items() if hasattr(kind, "practical")}
+    assert f"So {len(listed)} policies have" in page
+    for name, (scale, theory, preset, _) in listed.items():
+        kind = kinds[name]
+        assert getattr(kind, scale) == theory, name
+        told = {"budget": 100.0} if "budget" in kind.facts.needs else {}
+        assert getattr(kind.practical(**told), scale) == preset, name
+
+
+def test_page_of_presets_says_what_its_own_table_says():
+    page = (ROOT / "docs" / "presets.md").read_text(encoding="utf-8")
+    measured = re.search(r"<!-- measured: .*?<!-- /measured", page, flags=re.DOTALL)[0]
+    worst: dict[str, dict[float, float]] = {}
+    for name, value, regret in re.findall(r"\| (\w+)[^(|]*\(.*?=([\d.]+)\) \| ([\d.,]+)", measured):
+        worst.setdefault(name, {})[float(value)] = float(regret.replace(",", ""))
+    for name, (*_, least) in preset_scales(page).items():
+        assert min(worst[name], key=worst[name].get) == least, name

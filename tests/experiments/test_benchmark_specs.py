@@ -1,21 +1,26 @@
-"""The specs that docs/policies.md and docs/cautious.md are made of."""
+"""The specs that docs/policies.md, docs/cautious.md and docs/presets.md are made of."""
+
+import dataclasses
 
 import pytest
 
 import robustbandits as rb
-from robustbandits.experiments.catalogue import kinds, parameters, presets
+from robustbandits.experiments.catalogue import MISSING, kinds, parameters, presets
 from robustbandits.experiments.plan import make_plan
 from robustbandits.experiments.spec import Spec, parse_spec, read_spec, ready_specs
 
 BUDGET = 100.0
 
 
-@pytest.mark.parametrize("name", ["table1", "cautious", "tolerance"])
+PRESET = [name for name, kind in kinds("policies").items() if "practical" in presets(kind)]
+
+
+@pytest.mark.parametrize("name", ["table1", "cautious", "tolerance", "presets", "exploration"])
 def test_specs_are_valid_and_carry_their_own_name(name):
     made = read_spec(name)
     assert made.name == name
     assert made.about
-    assert made.rounds == 100_000
+    assert made.rounds == (1_000_000 if name == "exploration" else 100_000)
     assert Spec.from_dict(made.to_dict()) == made == parse_spec(ready_specs()[name])
 
 
@@ -108,3 +113,48 @@ def test_tolerance_reaches_five_times_the_default_tolerance():
     assert budgets[-1] == 500.0
     assert {one.top for one in made.attacks.values()} == {"best", 0.5, "all-but-worst"}
     assert rb.policies.CautiousLinUCB() in made.policies.values()
+
+
+def test_exploration_is_table1_unattacked_and_ten_times_as_long():
+    made, short = read_spec("exploration"), read_spec("table1")
+    assert made.policies == short.policies
+    assert list(made.policies) == list(short.policies)
+    assert made.environments == short.environments
+    assert [one.name for one in made.attacks.values()] == ["NoAttack"]
+    assert made.rounds == 10 * short.rounds
+    assert len(made.seeds) == 3
+
+
+def test_presets_are_played_as_table1_is():
+    made, short = read_spec("presets"), read_spec("table1")
+    assert made.environments == short.environments
+    assert made.attacks == short.attacks
+    assert made.rounds == short.rounds
+    assert len(made.seeds) == 5
+    assert {type(one).__name__ for one in made.policies.values()} == {"LinUCB", *PRESET}
+
+
+def needed(kind):
+    """Return the parameters that a policy must be told."""
+    return [one for one in parameters(kind).values() if one.default is MISSING]
+
+
+def changed(one, other):
+    names = [field.name for field in dataclasses.fields(one)]
+    return [name for name in names if getattr(one, name) != getattr(other, name)]
+
+
+@pytest.mark.parametrize("name", PRESET)
+def test_presets_sweep_one_scale_from_the_theory_past_the_preset(name):
+    kind = getattr(rb.policies, name)
+    told = {"budget": BUDGET} if parameters(kind).get("budget") in needed(kind) else {}
+    theory, chosen = kind(**told), kind.practical(**told)
+    rows = [one for one in read_spec("presets").policies.values() if type(one) is kind]
+    assert theory in rows
+    assert chosen in rows
+    # All but the theory's row differ from the preset in one parameter, and reach beyond it.
+    scales = {scale for row in rows if row != theory for scale in changed(row, chosen)}
+    assert len(scales) == 1
+    (scale,) = scales
+    values = [getattr(row, scale) for row in rows if not set(changed(row, chosen)) - scales]
+    assert min(values) < getattr(chosen, scale) < max(values)

@@ -180,8 +180,13 @@ def test_chart_is_drawn_beside_the_page_and_shown_in_it(tmp_path, monkeypatch):
 
 
 def test_parts_are_those_that_the_experiment_has_numbers_for():
-    assert set(parts_of(sweep(), "page.md")) == {"measured", "panels", "budgets", "ratios"}
-    assert set(parts_of(made_up(), "page.md")) == {"measured", "panels"}
+    whole = {"measured", "panels", "budgets", "ratios", "exploration"}
+    assert set(parts_of(sweep(), "page.md")) == whole
+    assert set(parts_of(made_up(), "page.md")) == {"measured", "panels", "exploration"}
+    assert set(parts_of(made_up(attacks=[rb.attacks.Garcelon(1.0)]), "page.md")) == {
+        "measured",
+        "panels",
+    }
 
 
 def test_origin_tells_commit_and_command():
@@ -293,6 +298,10 @@ def test_it_runs_as_a_module(tmp_path):
                 "budgets": "tolerance",
                 "ratios": "tolerance",
             },
+        ),
+        (
+            "presets.md",
+            {"exploration": "exploration", "measured": "presets", "panels": "presets"},
         ),
     ],
 )

@@ -262,11 +262,8 @@ class HuberOFUL(LinearRecipe):
     def practical(cls, **changes: Any) -> Self:
         """Take a thousandth of the theory's radius.
 
-        Of 1, 0.1, 0.01, 0.003, 0.001 and 0.0003 the smallest that withstood Garcelon(100) on fixed
-        arms. Mean regret over two seeds, 10⁵ rounds, 20 arms, noise 0.1; fresh and fixed arms:
-        unattacked 151 and 552 (theory 10,597 and 12,241; LinUCB 79 and 378), attacked 379 and 1,326
-        (LinUCB 659 and 12,784). Garcelon(1000) breaks it, at 12,353, unless ``budget=None``, which
-        costs 3,622 and 7,735 without an attack, and 3,841 and 7,733 with that one.
+        Of the scales in ``docs/presets.md`` the one with the smallest worst case; the attacks there
+        harm it somewhat, and win at the next smaller one.
         """
         return cls(**{"radius_scale": 0.001, **changes})
 

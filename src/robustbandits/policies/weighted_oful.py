@@ -122,10 +122,8 @@ class WeightedOFUL(WeightedRecipe):
     def practical(cls, budget: float, **changes: Any) -> Self:
         """Take a hundredth of the theory's radius.
 
-        Of 1, 0.1, 0.01, 0.003 and 0.001 the smallest that withstood Garcelon(100) on fixed arms
-        with ``budget=100``. Mean regret over two seeds, 10⁵ rounds, 20 arms, noise 0.1; fresh and
-        fixed arms: unattacked 680 and 2,697 (theory 10,193 and 11,522; LinUCB 79 and 378), attacked
-        763 and 2,621 (LinUCB 659 and 12,784).
+        Of the scales in ``docs/presets.md`` the smallest that withstood the attacks there, with
+        ``budget=100``.
         """
         return cls(budget, **{"radius_scale": 0.01, **changes})
 

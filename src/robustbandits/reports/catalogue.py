@@ -2,8 +2,8 @@
 
 ``python -m robustbandits.reports.catalogue STORE PAGE`` writes it into the marked parts of a
 Markdown page: ``proved`` from the policies' own facts; ``measured``, ``panels``, ``budgets``,
-``ratios`` and ``chart`` (a picture beside the page, of its name) from the one experiment of a
-store. Without STORE only ``proved`` is written.
+``ratios``, ``exploration`` and ``chart`` (a picture beside the page, of its name) from the one
+experiment of a store. Without STORE only ``proved`` is written.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from robustbandits.metrics.bootstrap import estimate_means, estimate_statistics
 from robustbandits.metrics.excess import excess_by_seed
 from robustbandits.metrics.groups import Group, Who, common, final_regrets
 from robustbandits.metrics.worst import largest_mean
+from robustbandits.reports.exploration import exploration_table
 from robustbandits.reports.marks import fill, marks
 from robustbandits.reports.origin import origin
 from robustbandits.reports.ratios import HEAD, draw_chart, sweeps_of, tolerances
@@ -199,12 +200,13 @@ def _by_budget(
 
 def parts_of(experiment: Experiment, page: str) -> dict[str, str]:
     """Return the parts that an experiment can fill, each with where its numbers come from."""
-    study = Study(experiment, gaps={})
+    study = Study(experiment)
     makers: dict[str, Callable[[], Table]] = {
         "measured": lambda: measured_table(study),
         "panels": lambda: panel_table(study),
         "budgets": lambda: budget_table(study, experiment),
         "ratios": lambda: ratio_table(study, experiment),
+        "exploration": lambda: exploration_table(study),
     }
     tables = {name: make() for name, make in makers.items()}
     made = origin(experiment, page)

@@ -59,10 +59,9 @@ class EnlargedGPUCB(LayeredRecipe):
     def practical(cls, budget: float, **changes: Any) -> Self:
         """Take three hundredths of the bonus for corruption.
 
-        Measured with 20 fixed arms in eleven dimensions, three seeds, T = 10⁵ and C = 100: regret
-        1.2 to 1.4 thousand, without an attack and under Garcelon, Oracle and FlipTheta; with a
-        tenth it is 4.3 thousand, with the theory's bonus 11.3 thousand (uniform play: 12.9). The
-        bounds then hold for a corruption of 3, not of 100: nothing is proved.
+        Of the scales in ``docs/presets.md`` the one with the smallest worst case; the attacks there
+        harm it a little, and win at the next smaller one. The bounds then hold for three hundredths
+        of the budget: nothing is proved.
         """
         return cls(budget, **{"bonus_scale": 0.03, **changes})
 

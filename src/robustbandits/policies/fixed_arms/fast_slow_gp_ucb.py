@@ -25,8 +25,8 @@ class FastSlowGPUCB(LayeredRecipe):
     of each event are from memory.
 
     It is proved against an attacker who moves before the layer is drawn. One who waits for the
-    choice can teach the fast process alone: measured with 20 fixed arms, T = 10⁵ and C = 100, its
-    regret is LinUCB's, 0.3 thousand, without an attack, and 12 thousand under Garcelon.
+    choice can teach the fast process alone: in ``docs/policies.md`` its regret is about LinUCB's,
+    without an attack and under Garcelon.
 
     Needs the same arms in every round. Time and memory do not grow with the rounds.
 

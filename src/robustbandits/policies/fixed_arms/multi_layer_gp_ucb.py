@@ -69,10 +69,7 @@ class MultiLayerGPUCB(LayeredRecipe):
     def practical(cls, **changes: Any) -> Self:
         """Take a tenth of the bonus for corruption.
 
-        Measured with 20 fixed arms in eleven dimensions, three seeds, T = 10⁵ and C = 100: regret
-        1.8 to 1.9 thousand, without an attack and under Garcelon, Oracle and FlipTheta; with the
-        theory's bonus 7.6 thousand (uniform play: 12.9); with a thirtieth 1.1 thousand without an
-        attack, but 2.8 thousand under Garcelon.
+        Of the scales in ``docs/presets.md`` the smallest that withstood the attacks there.
         """
         return cls(**{"bonus_scale": 0.1, **changes})
 

@@ -96,11 +96,9 @@ class RobustPhasedElimination(Recipe):
     def practical(cls, **changes: Any) -> Self:
         """Take the tight threshold, and a guess Ĉ_h two hundred times the paper's.
 
-        That guesses a corruption of 5 at T = 10⁵ in eleven dimensions. Measured there, with 20
-        fixed arms, three seeds and Garcelon or Oracle spending C = 100: regret 2.2 thousand with
-        and without an attack, where the paper's constants have 3.3 thousand (12.9 thousand if told
-        that C = 100, which is uniform play), and the tight threshold with the paper's own guess 0.7
-        thousand without an attack, but 12.7 thousand with one.
+        That guesses a corruption of 5 at T = 10⁵ in eleven dimensions. Measured in
+        ``docs/presets.md``, where half of it withstood the attacks too, and the paper's own guess
+        with the tight threshold did not.
         """
         return cls(**{"threshold": "tight", "c_hat_scale": 200.0, **changes})
 

@@ -65,21 +65,8 @@ class BARBAT(ArmsRecipe):
     def practical(cls, **changes: Any) -> Self:
         """λ with the constant 1, so that a game has several epochs.
 
-        Measured on ``Simulation(contexts="fixed")`` (20 arms, noise 0.1), T = 10⁵, seeds 0 to 4:
-        mean regret unattacked, then the worst of Garcelon, Oracle and FlipTheta with 100 each.
-        Uniform play has 11,192.
-
-        ============  ==========  ========
-        lambda_const  unattacked  attacked
-        ============  ==========  ========
-        256 (theory)      11,192    11,192
-        4                  9,317     9,324
-        1                  4,812     5,079
-        0.25               3,083     3,293
-        0.1                9,603    10,470
-        ============  ==========  ========
-
-        Below 0.25 an epoch is too short to tell arms apart, and trusts the wrong one.
+        Measured in ``docs/presets.md``, where 0.25 does better. Below that an epoch is too short to
+        tell arms apart, and trusts the wrong one.
         """
         return cls(**{"lambda_const": 1.0, **changes})
 
