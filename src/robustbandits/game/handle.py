@@ -16,7 +16,7 @@ import numpy as np
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from robustbandits._jit import address_of, kernel, outside_modules, python_of
+from robustbandits._jit import address_of, kernel, outside_of, python_of
 from robustbandits.game.verbs import choose
 from robustbandits.kernels.leases import Lease, lease_state
 from robustbandits.kernels.linalg import Floats
@@ -86,7 +86,7 @@ def hold(policy: Any, verbs: tuple[str, ...]) -> tuple[Any, Any]:
     lease = lease_state(policy)
     if not isinstance(lease, Lease):
         return policy, policy
-    outside = outside_modules(policy)
+    outside = outside_of(policy)
     at = dict.fromkeys(SIGNATURES, 0)
     for verb in verbs:
         if hasattr(policy, verb):
