@@ -115,6 +115,11 @@ def _own_directory() -> str | None:
     return _open_directory("own", source_files())
 
 
+def keeps_machine_code() -> bool:
+    """Whether anything is compiled, and can be written where it is kept."""
+    return jit_is_on and _own_directory() is not None
+
+
 def _directory_of(function: Any) -> str | None:
     """Where a function's machine code may be kept: ours only, as we hash our own files only."""
     return _own_directory() if is_own(function.__module__) else None
