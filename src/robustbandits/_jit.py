@@ -12,9 +12,9 @@ import contextlib
 import functools
 import gc
 import hashlib
-import inspect
 import os
 import re
+import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -24,13 +24,20 @@ from typing import Any, TypeVar
 import numba
 import platformdirs
 
+from robustbandits._outside import Outside, is_own
+from robustbandits._outside import outside_of as outside_of
+from robustbandits._outside import python_of as python_of
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent
 #: Everything a kernel may be compiled from. Reports and the command line are not in it.
-KERNEL_SOURCES = ("_jit.py", "kernels", "game", "policies", "attacks")
+KERNEL_SOURCES = ("_jit.py", "_outside.py", "kernels", "game", "policies", "attacks")
 #: How many generations of machine code to keep on disk: our own, and those with outside policies.
 GENERATIONS = {"own": 5, "outside": 20}
+
+#: Tells this process' files of machine code from those of others.
+OURS = secrets.token_hex(4)
 
 jit_is_on = not numba.config.DISABLE_JIT
 
@@ -52,17 +59,19 @@ def source_files() -> list[Path]:
     return files
 
 
-def source_hash(files: Iterable[Path]) -> str:
-    """Fingerprint of source files, of Numba and of Python."""
+def source_hash(files: Iterable[Path], constants: Iterable[str] = ()) -> str:
+    """Fingerprint of source files, of what they take from elsewhere, of Numba and of Python."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     for path in files:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for constant in constants:
+        digest.update(constant.encode() + b"\0")
     return digest.hexdigest()[:20]
 
 
-def _open_directory(kind: str, files: Iterable[Path]) -> str | None:
+def _open_directory(kind: str, files: Iterable[Path], constants: Iterable[str] = ()) -> str | None:
     """Create the cache directory for these sources; None when nothing can be written there."""
-    directory = cache_root() / f"{kind}-{source_hash(files)}"
+    directory = cache_root() / f"{kind}-{source_hash(files, constants)}"
     try:
         fresh = not directory.is_dir()
         directory.mkdir(parents=True, exist_ok=True)
@@ -83,17 +92,22 @@ def _forget_old_generations(root: Path, kind: str) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _compile(function: Function, directory: str | None, **options: Any) -> Function:
+def _compile(function: Any, directory: str | None, **options: Any) -> Any:
     before = numba.config.CACHE_DIR
     # A public knob, turned only while decorating: other users of Numba keep their own setting.
     numba.config.CACHE_DIR = directory or ""
     try:
         options |= {"nogil": True, "error_model": "numpy", "cache": directory is not None}
         options["no_cfunc_wrapper"] = True  # for callers in C: there are none
-        compiled: Function = numba.njit(**options)(function)
-        return compiled
+        compiled: Any = numba.njit(**options)(function)
     finally:
         numba.config.CACHE_DIR = before
+    if directory is not None:
+        # Two processes that compile a function for two types at once would both call their file
+        # the first, and the index might then lead to the wrong one.
+        files = compiled._cache._cache_file
+        files._data_name_pattern = files._data_name_pattern.replace("{", OURS + "-{")
+    return compiled
 
 
 @functools.cache
@@ -101,13 +115,14 @@ def _own_directory() -> str | None:
     return _open_directory("own", source_files())
 
 
+def keeps_machine_code() -> bool:
+    """Whether anything is compiled, and can be written where it is kept."""
+    return jit_is_on and _own_directory() is not None
+
+
 def _directory_of(function: Any) -> str | None:
     """Where a function's machine code may be kept: ours only, as we hash our own files only."""
-    return _own_directory() if _is_own(function.__module__) else None
-
-
-def _is_own(module: str) -> bool:
-    return module.split(".")[0] == __package__
+    return _own_directory() if is_own(function.__module__) else None
 
 
 def kernel(function: Function) -> Function:
@@ -123,11 +138,6 @@ def program(function: Function) -> Function:
     return _compile(function, _directory_of(function)) if jit_is_on else function
 
 
-def python_of(function: Any) -> Any:
-    """Return the plain Python function behind a kernel."""
-    return getattr(function, "py_func", function)
-
-
 def compiled_for(function: Function, *states: Any) -> Function:
     """Return ``function``, compiled anew when a state's class was written outside this package.
 
@@ -136,14 +146,8 @@ def compiled_for(function: Function, *states: Any) -> Function:
     """
     if not jit_is_on:
         return function
-    outside = outside_modules(*states)
-    return _compiled_outside(function, outside) if outside else function
-
-
-def outside_modules(*states: Any) -> tuple[str, ...]:
-    """Names of the modules outside this package that the classes of states are made of."""
-    kinds = {kind for state in states for kind in _kinds(state)}
-    return tuple(sorted({module for kind in kinds for module in _modules_of(kind)}))
+    outside = outside_of(*states)
+    return _compiled_outside(function, outside) if outside.modules else function
 
 
 def entry_point(function: Any, *examples: Any) -> Callable[..., Any]:
@@ -161,14 +165,12 @@ def entry_point(function: Any, *examples: Any) -> Callable[..., Any]:
 
 
 @functools.cache
-def address_of(
-    function: Any, outside: tuple[str, ...], result: Any, arguments: tuple[Any, ...]
-) -> int:
+def address_of(function: Any, outside: Outside, result: Any, arguments: tuple[Any, ...]) -> int:
     """Address of a function's machine code for these types, for other machine code to call.
 
-    ``outside`` names the modules beyond this package that it is made of.
+    ``outside`` is what it is made of beyond this package.
     """
-    directory = _directory_for(outside) if outside else _own_directory()
+    directory = _directory_for(outside) if outside.modules else _own_directory()
     # Python never calls it: what would unwrap its arguments need not be compiled.
     compiled: Any = _compile(python_of(function), directory, no_cpython_wrapper=True)
     with _without_collector():
@@ -176,8 +178,10 @@ def address_of(
     (code,) = compiled.overloads.values()
     found = numba.types.unliteral(code.signature.return_type)
     if found != result:
-        name = python_of(function).__qualname__
-        raise TypeError(f"{name} must return {result}; it returns {found}")
+        complaint = f"{python_of(function).__qualname__} must return {result}; it returns {found}"
+        # A loop of its own would make do with any whole number, and with a result that it ignores.
+        hopeless = result == numba.types.int64 and not isinstance(found, numba.types.Integer)
+        raise TypeError(complaint) if hopeless else numba.TypingError(complaint)
     _alive.append(compiled)
     address: int = code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
     return address
@@ -199,49 +203,18 @@ def _without_collector() -> Iterator[None]:
 _alive: list[Any] = []
 
 
-def _kinds(state: Any) -> set[type]:
-    """Classes of a state and of the states that it holds."""
-    inner = (value for value in state if isinstance(value, tuple))
-    return {type(state)}.union(*(_kinds(value) for value in inner))
-
-
-def _modules_of(kind: type) -> set[str]:
-    """Names of the outside modules that a state's class is made of, helpers included."""
-    found = set() if _is_own(kind.__module__) else {kind.__module__}
-    waiting = [python_of(value) for value in vars(kind).values()]
-    seen: set[int] = set()
-    while waiting:
-        function = waiting.pop()
-        module = getattr(function, "__module__", None) or ""
-        code = getattr(function, "__code__", None)
-        if code is None or id(function) in seen or _is_own(module) or _is_library(module):
-            continue
-        seen.add(id(function))
-        found.add(module)
-        for name in code.co_names:
-            value = function.__globals__.get(name)
-            # A helper itself, or all of a module that helpers are taken from.
-            inside = vars(value).values() if inspect.ismodule(value) else (value,)
-            waiting.extend(python_of(item) for item in inside)
-    return found
-
-
-def _is_library(module: str) -> bool:
-    top = module.split(".")[0]
-    return top in sys.stdlib_module_names or top in ("numpy", "numba", "scipy")
-
-
 @functools.cache
-def _compiled_outside(function: Function, modules: tuple[str, ...]) -> Function:
-    return _compile(python_of(function), _directory_for(modules))
+def _compiled_outside(function: Function, outside: Outside) -> Function:
+    return _compile(python_of(function), _directory_for(outside))
 
 
-def _directory_for(modules: tuple[str, ...]) -> str | None:
-    """Where to keep code of outside modules; a prompt or a notebook has no file to hash."""
-    files = [_file_of(name) for name in modules]
+def _directory_for(outside: Outside) -> str | None:
+    """Where to keep code from outside; a prompt or a notebook has no file to hash."""
+    files = [_file_of(name) for name in outside.modules]
     if not all(file is not None for file in files):
         return None
-    return _open_directory("outside", [*source_files(), *(f for f in files if f)])
+    known = [*source_files(), *(file for file in files if file)]
+    return _open_directory("outside", known, outside.constants)
 
 
 def _file_of(module: str) -> Path | None:

@@ -140,3 +140,24 @@ def test_states_of_the_package_share_one_loop_and_others_get_their_own():
     assert _jit.compiled_for(play, own) is play
     assert _jit.compiled_for(play, outside) is not play
     assert _jit.compiled_for(play, outside) is _jit.compiled_for(play, outside)
+
+
+@pytest.mark.skipif(not _jit.jit_is_on, reason="without the JIT nothing is compiled")
+def test_two_processes_at_once_never_mix_up_their_machine_code(root, monkeypatch):
+    """Numba's index would lead to the file of whoever wrote last."""
+    directory = _jit._open_directory("own", [source(root, 1)])
+    files = []
+    for name in ("0000aaaa", "0000bbbb"):
+        monkeypatch.setattr(_jit, "OURS", name)
+        files.append(_jit._compile(add_one, directory)._cache._cache_file)
+    for other in files:  # both look before either writes
+        monkeypatch.setattr(other, "_load_index", dict)
+    files[0].save("integers", "code for integers")
+    files[1].save("floats", "code for floats")
+    files[0]._save_data(files[0]._data_name(1), "code for integers")
+    monkeypatch.undo()
+    assert files[1].load("floats") == "code for floats"
+
+
+def add_one(number):
+    return number + 1

@@ -8,6 +8,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from robustbandits._jit import jit_is_on
 from robustbandits.cli.app import app
 
 runner = CliRunner()
@@ -88,6 +89,24 @@ def test_fill_names_the_policies_that_there_are(root):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("obstacle", ["a file in the way", "no JIT"])
+def test_fill_that_can_keep_nothing_says_so(tmp_path, obstacle):
+    environment = {**os.environ, "ROBUSTBANDITS_CACHE": str(tmp_path)}
+    if obstacle == "no JIT":
+        environment["NUMBA_DISABLE_JIT"] = "1"
+    else:
+        (tmp_path / "file").write_text("")
+        environment["ROBUSTBANDITS_CACHE"] = str(tmp_path / "file" / "kernels")
+    command = [sys.executable, "-m", "robustbandits", "cache", "fill", "Greedy"]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: nothing would be kept")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not jit_is_on, reason="without the JIT nothing is compiled")
 def test_what_fill_compiled_is_found_by_a_game_and_an_agent(tmp_path):
     """In processes of their own: this one has its machine code in memory."""
     environment = {**os.environ, "ROBUSTBANDITS_CACHE": str(tmp_path)}

@@ -7,6 +7,9 @@ import pytest
 
 from reference.playing import agent_for, block_of, play
 from robustbandits._jit import jit_is_on
+from robustbandits.attacks import NoAttack
+from robustbandits.environments import Simulation
+from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.problem import Problem
 from robustbandits.policies import COBE, CWOFUL
 from robustbandits.policies.cobe import budget_of, chance_of, draw_base, found_out, next_stage
@@ -160,3 +163,14 @@ def test_cobe_without_corruption_passes_its_own_test():
         agent = agent_for(COBE(), block, seed=seed)
         play(agent, block)
         assert agent._state.stage[0] == 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.skipif(not jit_is_on, reason="200 games")
+def test_cobe_without_corruption_keeps_its_first_guess_in_long_games():
+    for seed in range(200):
+        nature = Simulation(arms=5, dim=3).start(2000, stream(seed, NATURE))
+        game = Game(COBE(), NoAttack(), nature.problem, seed, 10)
+        game.advance(nature.draw(2000))
+        assert game.policy.stage[0] == 0.0

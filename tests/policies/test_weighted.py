@@ -91,6 +91,21 @@ def test_corruptions_move_the_estimate_by_at_most_caution_times_their_sum(
     assert moved <= caution * sum(map(abs, corruptions)) * (1 + 1e-9) + 1e-12
 
 
+@settings(deadline=None, max_examples=30, derandomize=True)
+@given(ridge=st.floats(0.01, 0.5), share=st.floats(0.01, 1.0), seed=st.integers(0, 1000))
+def test_widths_of_rewards_that_count_less_add_up_to_little(ridge, share, seed):
+    # Each adds log(1 + αw) to log det V, and αw <= 1 as long as α times the length is below √λ.
+    dice = np.random.default_rng(seed)
+    caution, careful, total = share * math.sqrt(ridge), start_ridge(3, ridge), 0.0
+    for _ in range(200):
+        x = dice.normal(size=3)
+        x /= np.linalg.norm(x)
+        width = math.sqrt(x @ careful.inverse @ x)
+        total += width if width > caution else 0.0
+        observe_cautiously(careful, x, dice.uniform(), caution)
+    assert 0.0 < total <= 2.0 / caution * np.linalg.slogdet(careful.gram / ridge)[1] * (1 + 1e-9)
+
+
 def test_full_weight_is_the_plain_observation():
     dice = np.random.default_rng(0)
     plain, careful = start_ridge(4, 0.1), start_ridge(4, 0.1)

@@ -89,6 +89,7 @@ def fill(
 
     Example: robustbandits cache fill LinUCB CautiousLinUCB
     """
+    from robustbandits._jit import cache_root, keeps_machine_code
     from robustbandits.experiments.ahead import compile_ahead, compile_attacks
     from robustbandits.experiments.catalogue import kinds
     from robustbandits.experiments.samples import sample_policy
@@ -99,6 +100,10 @@ def fill(
             sample_policy(name)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="POLICY") from None
+    if not keeps_machine_code():
+        raise ValueError(
+            f"nothing would be kept: {cache_root()} cannot be written, or NUMBA_DISABLE_JIT is set"
+        )
     start = time.monotonic()
     compile_ahead(chosen, on_policy=lambda name: typer.echo(f"compiled {name}"))
     compile_attacks()

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 from numba.core import cgutils, types
+from numba.core.errors import NumbaError, TypingError
 from numba.extending import intrinsic
 
-from robustbandits._jit import address_of, kernel, outside_modules, python_of
+from robustbandits._jit import address_of, kernel, outside_of, python_of
 from robustbandits.game.verbs import choose
 from robustbandits.kernels.leases import Lease, lease_state
 from robustbandits.kernels.linalg import Floats
@@ -34,6 +35,8 @@ SIGNATURES = {
 #: Verbs of a game, and of an agent.
 IN_GAME = ("choose", "learn", "overhear")
 LIVE = ("choose", "learn", "score", "probability")
+#: Those that a policy may do without.
+OPTIONAL = ("overhear", "probability")
 
 
 class Handle(NamedTuple):
@@ -83,17 +86,28 @@ def hold(policy: Any, verbs: tuple[str, ...]) -> tuple[Any, Any]:
 
     When JIT is off, or the state cannot be leased, it is the state itself, and the state.
     """
+    for verb in verbs:
+        if verb not in OPTIONAL and not hasattr(policy, verb):
+            raise TypeError(f"{type(policy).__name__} has no kernel {verb!r}")
     lease = lease_state(policy)
     if not isinstance(lease, Lease):
         return policy, policy
-    outside = outside_modules(policy)
+    try:
+        return Handle(lease.address, *_addresses(policy, lease, verbs)), lease
+    except NumbaError:
+        # It does with its state what a tuple can and a lease cannot: unpack it, say.
+        return policy, policy
+
+
+def _addresses(policy: Any, lease: Lease, verbs: tuple[str, ...]) -> list[int]:
+    outside = outside_of(policy)
     at = dict.fromkeys(SIGNATURES, 0)
     for verb in verbs:
         if hasattr(policy, verb):
             result, taken = SIGNATURES[verb]
             method = getattr(type(policy), verb)
             at[verb] = address_of(method, outside, result, (lease.kind, *taken))
-    return Handle(lease.address, *at.values()), lease
+    return list(at.values())
 
 
 def looks_inside(attack: Any) -> bool:
@@ -106,18 +120,28 @@ def looks_inside(attack: Any) -> bool:
 
 
 def _looks_inside(verb: Any) -> bool:
-    policy = verb.__code__.co_varnames[1]
+    code = getattr(verb, "__code__", None)
+    if code is None or code.co_argcount < 2:
+        return True
+    policy = code.co_varnames[1]
+    if policy in code.co_cellvars:  # a function inside has it
+        return True
     for before, step in pairwise(dis.get_instructions(verb)):
-        if step.opname.startswith("LOAD_FAST") and policy in str(step.argval):
+        # Some versions of Python load two names at once, or store one and load another.
+        if "LOAD_FAST" in step.opname and policy in str(step.argval):
             asks = before.opname == "LOAD_GLOBAL" and verb.__globals__.get(before.argval) is choose
-            if not asks:
+            if not asks or step.opname.startswith("STORE"):
                 return True
     return False
 
 
-def _call(verb: str) -> Any:
+def _call(verb: str, *given: Any) -> Any:
     """Return what an intrinsic must: the signature, and a builder of the call."""
     result, kinds = SIGNATURES[verb]
+    for found, due in zip(given, kinds, strict=True):
+        # Numba would not look: it takes the numbers of any array for those of a contiguous one.
+        if isinstance(due, types.Array) and found != due:
+            raise TypingError(f"{verb} by address takes {due}, not {found}")
     passed = (types.voidptr, *kinds)
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -140,28 +164,28 @@ def _call(verb: str) -> Any:
 
 @intrinsic
 def _choose_at(typing: Any, at: Any, state: Any, contexts: Any, rng: Any, memo: Any) -> Any:
-    return _call("choose")
+    return _call("choose", contexts, rng, memo)
 
 
 @intrinsic
 def _learn_at(
     typing: Any, at: Any, state: Any, arm: Any, context: Any, reward: Any, memo: Any, rng: Any
 ) -> Any:
-    return _call("learn")
+    return _call("learn", arm, context, reward, memo, rng)
 
 
 @intrinsic
 def _overhear_at(typing: Any, at: Any, state: Any, spent: Any) -> Any:
-    return _call("overhear")
+    return _call("overhear", spent)
 
 
 @intrinsic
 def _score_at(
     typing: Any, at: Any, state: Any, contexts: Any, memo: Any, means: Any, bonuses: Any
 ) -> Any:
-    return _call("score")
+    return _call("score", contexts, memo, means, bonuses)
 
 
 @intrinsic
 def _probability_at(typing: Any, at: Any, state: Any, contexts: Any, memo: Any, out: Any) -> Any:
-    return _call("probability")
+    return _call("probability", contexts, memo, out)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numba.core.errors import NumbaError
 
 from robustbandits._jit import compiled_for, python_of
 from robustbandits.game.handle import IN_GAME, Handle, hold, looks_inside
@@ -54,6 +55,9 @@ class Game:
             self._player = self._lease = lease_state(self.policy)
         else:
             self._player, self._lease = hold(self.policy, IN_GAME)
+        self._choose_loop()
+
+    def _choose_loop(self) -> None:
         inside = () if isinstance(self._player, Handle) else (self.policy,)
         self._play = compiled_for(play, self.attack, *inside)
 
@@ -73,15 +77,16 @@ class Game:
 
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
-        self._play(
-            rounds,
-            self._player,
-            self.attack,
-            self.purse,
-            self.book,
-            self.policy_rng,
-            self.attack_rng,
-        )
+        others = (self.attack, self.purse, self.book, self.policy_rng, self.attack_rng)
+        try:
+            self._play(rounds, self._player, *others)
+        except NumbaError:  # from compiling: nothing has been played
+            if self._player is self.policy:
+                raise
+            # The attack does what neither a handle nor a lease can: it unpacks the state, say.
+            self._player = self.policy
+            self._choose_loop()
+            self._play(rounds, self._player, *others)
 
     def close(self, environment: str, seed: int) -> Ledger:
         """Return the ledger of the finished game."""

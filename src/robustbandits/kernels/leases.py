@@ -88,6 +88,11 @@ class Leased(types.Type):
         self.instance_class = kind.instance_class
         super().__init__(name=f"Leased({kind})")
 
+    @property
+    def key(self) -> Any:
+        """What tells types apart: two classes may have one name, as in a cell that was edited."""
+        return self.kind
+
 
 register_model(Leased)(models.OpaqueModel)
 

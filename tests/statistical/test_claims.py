@@ -1,0 +1,133 @@
+"""Each policy does what it is for: those that no other statistical test looks at."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import robustbandits as rb
+from robustbandits._jit import jit_is_on, kernel
+from robustbandits.attacks import Garcelon, NoAttack
+from robustbandits.attacks.base import AttackRecipe
+from robustbandits.game.match import play_match
+from robustbandits.policies import (
+    BARBAR,
+    BARBAT,
+    MLAER,
+    BOBNoRestart,
+    FastSlowElimination,
+    Greedy,
+    LinTS,
+    LinUCB,
+    OracleLinUCB,
+    RobustBandit,
+    RobustLinUCB,
+    RobustRegressionUCB,
+    SuccessiveElimination,
+)
+
+pytestmark = [
+    pytest.mark.statistical,
+    pytest.mark.slow,
+    pytest.mark.skipif(not jit_is_on, reason="many rounds"),
+]
+
+FRESH = rb.environments.Simulation()
+FIXED = rb.environments.Simulation(arms=6, dim=2, contexts="fixed")
+FEW = rb.environments.Simulation(arms=5, dim=3, contexts="fixed")
+
+
+class LiarState(NamedTuple):
+    share: float
+
+    @kernel
+    def propose_reward(self, policy, scene, arm, reward, rng):
+        lies = rng.random() < self.share and scene.means[arm] == scene.means.max()
+        return reward - 2.0 if lies else reward
+
+
+@dataclass(frozen=True)
+class Liar(AttackRecipe):
+    """Lowers a share of the best arm's rewards by 2, all through the game."""
+
+    share: float = 0.1
+
+    def start(self, problem):
+        return LiarState(self.share)
+
+
+def curves(place, policy, attack, rounds=20_000, seeds=4):
+    """Regret over time, summed over seeds."""
+    games = [play_match(place, [(attack, policy)], rounds, seed)[0] for seed in range(seeds)]
+    return np.sum([game.regret for game in games], axis=0)
+
+
+def harm(place, policy, attack, **options):
+    """Regret under attack as a multiple of that without."""
+    clean = curves(place, policy, NoAttack(), **options)[-1]
+    return curves(place, policy, attack, **options)[-1] / clean
+
+
+def late_share(curve):
+    """Share of the regret that the last half of the game adds."""
+    return 1.0 - curve[len(curve) // 2] / curve[-1]
+
+
+@pytest.mark.parametrize("place", [FRESH, FIXED], ids=["fresh", "fixed"])
+def test_lints_learns(place):
+    # Measured: 0.33 and 0.20. A policy that does not learn has 0.5.
+    assert late_share(curves(place, LinTS(), NoAttack())) < 0.42
+
+
+def test_greedy_recovers_when_contexts_are_diverse_and_not_on_a_catalogue():
+    # Measured: 0.02 and 0.50.
+    assert late_share(curves(FRESH, Greedy(), Garcelon(100.0))) < 0.15
+    assert late_share(curves(FIXED, Greedy(), Garcelon(100.0))) > 0.4
+
+
+def test_a_burst_ruins_linucb():
+    assert harm(FIXED, LinUCB(), Garcelon(30.0)) > 50.0  # measured: 363
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [RobustLinUCB(30.0), RobustLinUCB(30.0, bonus="l1"), RobustBandit(), BOBNoRestart()],
+    ids=lambda policy: policy.label,
+)
+def test_a_burst_does_nothing_to_exploration_enlarged_for_it(policy):
+    assert 0.7 < harm(FIXED, policy, Garcelon(30.0)) < 1.3  # measured: 1.00, 1.00, 1.01, 1.03
+
+
+def test_the_oracle_pays_only_for_what_was_spent():
+    attack = Garcelon(30.0)
+    told = curves(FIXED, RobustLinUCB(30.0), attack)[-1]
+    assert curves(FIXED, OracleLinUCB(), attack)[-1] < 1.3 * told  # measured: 0.97
+    assert curves(FIXED, OracleLinUCB(), NoAttack())[-1] < 0.2 * told  # measured: 0.04
+
+
+def test_robust_regression_withstands_lies_that_never_end():
+    lies = Liar(math.inf)
+    assert harm(FIXED, LinUCB(), lies, seeds=8) > 3.5  # measured: 7.1
+    assert harm(FIXED, RobustRegressionUCB(fraction=0.2), lies, seeds=8) < 2.5  # measured: 1.5
+
+
+def test_a_burst_ruins_elimination_that_expects_none():
+    # Measured: 628.
+    assert harm(FEW, SuccessiveElimination.practical(0.0), Garcelon(50.0), rounds=100_000) > 30.0
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        FastSlowElimination(budget=50.0, width_scale=0.5),
+        MLAER.practical(),
+        BARBAR.practical(),
+        BARBAT.practical(),
+    ],
+    ids=lambda policy: policy.name,
+)
+def test_a_burst_does_little_to_races_and_epochs(policy):
+    # Measured: 1.20, 1.19, 1.06, 1.06.
+    assert harm(FEW, policy, Garcelon(50.0), rounds=100_000) < 2.0
