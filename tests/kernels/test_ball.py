@@ -10,26 +10,33 @@ from hypothesis import strategies as st
 from reference.twins_window import bound, largest_bound, smallest_bound
 from robustbandits._jit import jit_is_on
 from robustbandits.kernels.ball import (
-    AXIS,
     CENTRE,
-    POINT,
-    UNIT,
-    Ball,
-    find_axis,
-    first_step,
+    OFFSET,
+    bound_most,
     least_in_ball,
     lowest_share,
     most_in_ball,
-    most_of_sum,
+    new_ball,
     new_scratch,
     step_down,
+    step_up,
 )
+from robustbandits.kernels.ridge import Ridge
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 
 
+def ball_of(P, theta, beta, error, stretch=None):
+    """Return a ball of this inverse and this estimate."""
+    gram = np.linalg.inv(P)
+    ridge = Ridge(P, gram, gram @ theta, theta, np.zeros(3), 1.0)
+    if stretch is None:
+        stretch = float(np.linalg.eigvalsh(P)[-1] * (1 + 1e-9))
+    return new_ball(ridge, beta, error, stretch)
+
+
 def case(seed, dim, error, *, spread=2.0, beta=1.2, size=1.0):
-    """Return a centre, the ball around it and the kernels' scratch."""
+    """Return a centre, the ball around it and the kernels' scratch, with no offset."""
     rng = np.random.default_rng(seed)
     basis, _ = np.linalg.qr(rng.normal(size=(dim, dim)))
     P = basis @ np.diag(10.0 ** rng.uniform(-spread, 1.0, size=dim)) @ basis.T
@@ -37,19 +44,22 @@ def case(seed, dim, error, *, spread=2.0, beta=1.2, size=1.0):
     theta, centre = rng.normal(size=(2, dim))
     theta *= 0.8 / np.linalg.norm(theta)
     centre *= size / np.linalg.norm(centre)
-    reach = math.sqrt(np.linalg.eigvalsh(P)[-1]) * (1 + 1e-9)
-    positive = bool(theta @ np.linalg.solve(P, theta) <= beta**2)
-    ball = Ball(P, theta, beta, error, reach, positive)
-    work = new_scratch(dim)
-    work[CENTRE][:] = centre
-    work[UNIT][:] = theta / np.linalg.norm(theta)
-    return centre, ball, work
+    return centre, ball_of(P, theta, beta, error), scratch(centre)
 
 
-def least(ball, work):
-    start = work[CENTRE] - ball.error * work[UNIT]
-    known = float(bound(start, ball.theta, ball.inverse, ball.factor))
-    return least_in_ball(ball, work, known)
+def scratch(centre, offset=0.0):
+    work = new_scratch(len(centre))
+    work[CENTRE] = centre
+    work[OFFSET] = offset
+    return work
+
+
+def value_at(ball, x):
+    return float(bound(x, ball.ridge.theta, ball.ridge.inverse, ball.factor))
+
+
+def recipe(ball):
+    return ball.error, ball.ridge.theta, ball.ridge.inverse, ball.factor
 
 
 CASES = [(dim, error) for dim in (1, 2, 5) for error in (0.01, 0.1, 0.5, 1.5)]
@@ -59,8 +69,8 @@ CASES = [(dim, error) for dim in (1, 2, 5) for error in (0.01, 0.1, 0.5, 1.5)]
 def test_least_is_what_scipy_finds(dim, error):
     for seed in range(8):
         centre, ball, work = case(seed, dim, error)
-        expected = smallest_bound(centre, error, ball.theta, ball.inverse, ball.factor)
-        found = least(ball, work)
+        expected = smallest_bound(centre, *recipe(ball))
+        found = least_in_ball(ball, work)
         assert found >= expected - 2e-7
         if error < 1.0:  # around the origin, where the bound has a kink, steps may end early
             assert found <= expected + 2e-7
@@ -70,91 +80,127 @@ def test_least_is_what_scipy_finds(dim, error):
 def test_most_is_what_many_climbs_find(dim, error):
     for seed in range(8):
         centre, ball, work = case(seed, dim, error)
-        expected = largest_bound(centre, error, ball.theta, ball.inverse, ball.factor)
+        expected = largest_bound(centre, *recipe(ball))
         assert most_in_ball(ball, work) == pytest.approx(expected, abs=2e-7)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 2**32 - 1), dim=st.integers(1, 6), error=st.floats(0.0, 2.0))
+def some_offset(seed, dim, error):
+    """Return a point of the ball, on its rim or within it."""
+    rng = np.random.default_rng([seed, 1])
+    step = rng.normal(size=dim)
+    return step * (error * rng.choice([1.0, rng.random()]) / np.linalg.norm(step))
+
+
+BALLS = given(seed=st.integers(0, 2**32 - 1), dim=st.integers(1, 6), error=st.floats(0.0, 2.0))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@BALLS
 def test_no_point_of_the_ball_is_beyond_the_two(seed, dim, error):
     centre, ball, work = case(seed, dim, error)
-    low, high = least(ball, work), most_in_ball(ball, work)
+    low, high = least_in_ball(ball, work), most_in_ball(ball, scratch(centre))
     steps = np.random.default_rng(seed).normal(size=(50, dim))
     steps *= error / np.linalg.norm(steps, axis=1, keepdims=True)
     points = np.vstack([centre, centre + steps, centre + 0.5 * steps])
-    values = bound(points, ball.theta, ball.inverse, ball.factor)
+    values = np.array([value_at(ball, x) for x in points])
     slack = 1e-6 * (1 + error)
     assert low <= values.min() + slack or error >= 1.0
-    assert low <= high
+    assert low <= high + 1e-12
     assert high >= values.max() - slack
     # Convex: what one side of the centre may lose, the other may gain.
     assert low + high >= 2 * values[0] - slack
+    assert np.abs(values - values[0]).max() <= ball.rise + 1e-12
+    assert low <= values[0] - ball.fall + slack
+    # A parabola touches the bound from above at the centre.
+    width = math.sqrt(centre @ ball.ridge.inverse @ centre)
+    extra = ball.factor * ball.stretch * error**2 / width
+    assert low + high <= 2 * values[0] + extra + slack or error >= 1.0
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 2**32 - 1), dim=st.integers(1, 6), error=st.floats(0.001, 0.5))
-def test_sum_of_the_two_is_bounded(seed, dim, error):
-    centre, ball, work = case(seed, dim, error, spread=0.5)
-    total = least(ball, work) + most_in_ball(ball, work)
-    shown = float(bound(centre, ball.theta, ball.inverse, ball.factor))
-    width = math.sqrt(centre @ ball.inverse @ centre)
-    sag = ball.factor * (error * ball.reach) ** 2 / width
-    closer = most_of_sum(ball, work, sag)
-    assert -1e-9 <= total - 2 * shown <= closer + 1e-9
-    assert closer <= sag
+@settings(max_examples=60, deadline=None, derandomize=True)
+@BALLS
+def test_any_place_encloses_the_two(seed, dim, error):
+    centre, ball, _ = case(seed, dim, error)
+    offset = some_offset(seed, dim, error)
+    exact = smallest_bound(centre, *recipe(ball))
+    top = largest_bound(centre, *recipe(ball))
+    here = value_at(ball, centre + offset)
+    value, floor = step_down(ball, scratch(centre, offset), -np.inf)
+    if value != 0.0:  # the ball does not hold the origin, or bounds may be below 0
+        assert value == pytest.approx(here, rel=1e-12)
+        assert floor <= exact + 1e-6
+    reached, ceiling = step_up(ball, scratch(centre, offset))
+    assert reached == pytest.approx(here, rel=1e-12)
+    assert ceiling >= top - 1e-9
+    columns = [np.ascontiguousarray(np.tile(x, (3, 1)).T) for x in (centre + offset, offset)]
+    values, ceilings = np.empty((2, 3))
+    bound_most(ball, *columns, values, ceilings)
+    np.testing.assert_allclose(values, reached, rtol=1e-12)
+    np.testing.assert_allclose(ceilings, ceiling, rtol=1e-9)
+
+
+def test_at_the_highest_peak_the_ceiling_is_the_peak():
+    centre, ball, work = case(2, 5, 0.02, spread=0.5)
+    top = most_in_ball(ball, work)
+    for _ in range(50):
+        reached, ceiling = step_up(ball, work)
+    assert reached == pytest.approx(top, rel=1e-12)
+    assert ceiling == pytest.approx(top, rel=1e-9)
+    assert step_up(ball, scratch(centre))[1] > top + 1e-6  # from the centre less is known
 
 
 def test_without_error_both_are_the_bound_itself():
     centre, ball, work = case(3, 4, 0.0)
-    known = float(bound(centre, ball.theta, ball.inverse, ball.factor))
-    assert least_in_ball(ball, work, known) == known
+    known = value_at(ball, centre)
+    assert least_in_ball(ball, work) == pytest.approx(known, rel=1e-14)
     assert most_in_ball(ball, work) == pytest.approx(known, rel=1e-14)
 
 
 def test_ball_that_holds_the_origin_has_the_least_bound_0():
     _, ball, work = case(0, 3, 1.5, spread=0.0, beta=4.0)
     assert ball.positive
-    assert least(ball, work) == 0.0
+    assert least_in_ball(ball, work) == 0.0
+
+
+def test_centre_at_the_origin_has_no_width_and_is_enclosed_all_the_same():
+    _, ball, _ = case(4, 3, 0.3)
+    origin = np.zeros(3)
+    reached, ceiling = step_up(ball, scratch(origin))
+    assert reached == 0.0
+    assert ceiling >= largest_bound(origin, *recipe(ball)) - 1e-9
+    assert math.isfinite(ceiling)
 
 
 def test_steps_down_enclose_the_least_bound_ever_closer():
-    _, ball, work = case(1, 5, 0.3)
-    exact = least(ball, work)
-    first_step(ball, work)
-    value = float(bound(work[POINT], ball.theta, ball.inverse, ball.factor))
+    centre, ball, work = case(1, 5, 0.3)
+    exact = least_in_ball(ball, scratch(centre))
+    value = value_at(ball, centre)
     assert exact < value - 1e-3  # there is something to search for
     gaps = []
     for _ in range(30):
-        reached, below = step_down(ball, work, value, np.inf)
-        assert reached <= value
-        assert below <= exact + 1e-12
-        assert exact <= reached
-        gaps.append(value - below)
+        reached, below = step_down(ball, work, np.inf)
+        assert reached <= value + 1e-15
+        assert below <= exact + 1e-10
+        assert exact <= reached + 1e-10
+        assert np.linalg.norm(work[OFFSET]) <= 0.3 * (1 + 1e-12)
+        gaps.append(reached - below)
         value = reached
     assert gaps[-1] < 0.01 * gaps[0]
-    here = work[POINT].copy()
-    assert step_down(ball, work, value, exact - 1.0)[0] == value  # known to be more than that
-    assert np.array_equal(work[POINT], here)
+    here = work[OFFSET].copy()
+    assert step_down(ball, work, exact - 1.0)[0] == pytest.approx(value)  # known to be more
+    assert np.array_equal(work[OFFSET], here)
 
 
 def test_most_finds_the_higher_of_two_peaks():
     # Almost no width at the centre, much to either side of it: theta tips the scale.
     P = np.diag([1e-4, 4.0])
     for tip in (0.05, -0.05):
-        theta = np.array([0.5, tip])
-        work = new_scratch(2)
-        work[CENTRE][:] = [1.0, 0.0]
-        ball = Ball(P, theta, 1.0, 0.2, 2.0, False)
-        expected = largest_bound(work[CENTRE], 0.2, theta, P, 1.0)
-        assert most_in_ball(ball, work) == pytest.approx(expected, rel=1e-9)
-
-
-def test_axis_points_where_the_matrix_is_large():
-    _, ball, work = case(5, 6, 0.1)
-    find_axis(ball, work)
-    axis = work[AXIS]
-    assert np.linalg.norm(axis) == pytest.approx(1.0)
-    assert axis @ ball.inverse @ axis > 0.7 * np.linalg.eigvalsh(ball.inverse)[-1]
+        theta, centre = np.array([0.5, tip]), np.array([1.0, 0.0])
+        expected = largest_bound(centre, 0.2, theta, P, 1.0)
+        for start in (0.2, -0.2):  # the foot of either peak
+            work = scratch(centre, [0.0, start])
+            found = most_in_ball(ball_of(P, theta, 1.0, 0.2), work)
+            assert found == pytest.approx(expected, rel=1e-9)
 
 
 @settings(deadline=None, derandomize=True)

@@ -10,7 +10,8 @@ from reference.twins import Bounds
 from robustbandits._jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import LinUCB, MaxMinUCB, MinWD
-from robustbandits.policies.imperfect import judge
+from robustbandits.policies.imperfect import ball_of
+from robustbandits.policies.worst_case import appraise
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 
@@ -87,18 +88,40 @@ def test_equal_arms_share_the_chance(kind, error):
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_short_cuts_play_the_arm_that_all_values_ask_for(kind):
-    # `judge` rules arms out by bounds; worked out in full, the same arm must be the best.
-    block = rounds_of(150, arms=7, dim=3)
-    agent = agent_for(kind(error=0.15), block)
-    for t in range(150):
-        decision = agent.choose(block.contexts[t].T)
-        quick, full = np.empty((2, 7))
-        judge(agent._state, block.contexts[t], False, quick)
-        judge(agent._state, block.contexts[t], True, full)
-        assert quick.argmax() == full.argmax() == decision.arm
-        np.testing.assert_allclose(decision.scores, full, rtol=1e-12, atol=1e-14)
-        agent.learn(decision, block.means[t, decision.arm] + block.noise[t])
+@pytest.mark.parametrize("contexts", ["fresh", "fixed"])
+def test_short_cuts_play_the_arm_that_all_values_ask_for(kind, contexts):
+    # `decide` rules arms out by bounds; worked out in full, the same arm must be the best.
+    block = rounds_of(300, arms=7, dim=3, contexts=contexts)
+    fixed = contexts == "fixed"
+    state = kind(error=0.15).start(Problem(arms=7, dim=3, rounds=300, fixed_arms=fixed))
+    rng = np.random.default_rng(0)
+    memo = np.zeros(4)
+    values = np.empty(7)
+    searched = 0
+    for t in range(300):
+        arm = state.choose(block.contexts[t], rng, memo)
+        appraise(ball_of(state), block.contexts[t], state.places, values)
+        assert values[arm] == pytest.approx(values.max(), rel=1e-9), f"round {t}"
+        searched += memo[0] > 0
+        context = block.contexts[t][:, arm].copy()
+        state.learn(arm, context, block.means[t, arm] + block.noise[t], memo, rng)
+    assert 0 < searched < 300  # both ways were gone
+    assert bool(state.places.found.any()) == fixed
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_places_change_how_long_it_takes_and_not_what_is_played(kind):
+    block = rounds_of(400, arms=6, dim=3, contexts="fixed")
+    played = []
+    for fixed in (True, False):
+        state = kind(error=0.1).start(Problem(arms=6, dim=3, rounds=400, fixed_arms=fixed))
+        rng, memo, arms = np.random.default_rng(0), np.zeros(4), []
+        for t in range(400):
+            arms.append(state.choose(block.contexts[t], rng, memo))
+            context = block.contexts[t][:, arms[-1]].copy()
+            state.learn(arms[-1], context, block.means[t, arms[-1]], memo, rng)
+        played.append(arms)
+    assert played[0] == played[1]
 
 
 def test_one_arm_cannot_degrade():

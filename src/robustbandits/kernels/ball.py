@@ -1,13 +1,20 @@
 """The best and the worst upper confidence bound of an arm whose context is known up to a ball.
 
-The bound ``f(x) = θ·x + β √(xᵀ P x)`` is convex, and is the largest ``x·t`` over the t of an
-ellipsoid around θ. Its *smallest* value in a ball around c is found by Frank–Wolfe steps with an
-exact line search: the gradient g at any x is such a t, so ``c·g - error ‖g‖`` is a lower bound, and
-the search ends when it has come within `TOLERANCE`. (The kink of f at the origin may keep it from
-getting there if the ball holds that: an error should be less than the contexts are long.) Its
-*largest* value lies on the sphere; the steps ``x ← c + error · g/‖g‖`` never go down. They end in
-the largest value of all when the ball is small enough for f to bend less than the sphere does,
-which is checked; otherwise there may be several peaks, and the highest of three climbs counts.
+The bound is ``f(x) = θ·x + β √(xᵀ P x)``, and x is within ``error`` of a centre c: ``x = c + δ``.
+What its smallest and largest values, U⁻ and U⁺, are *at most* and *at least* is known from any δ.
+Let g be the gradient there, κ = β / √(xᵀ P x), and λ no less than the largest eigenvalue of P.
+
+- f is convex, so it lies above its tangent plane: ``U⁻ >= f(x) - g·δ - error ‖g‖``.
+- The root is concave in its square, so f lies below a parabola that touches it at x:
+  ``U⁺ <= f(x) - g·δ + error ‖g - κλδ‖ + κλ (error² + ‖δ‖²) / 2``. At a peak with ‖g‖ >= κλ error
+  that is f(x) itself: then no other peak is higher.
+
+Both are as close as the square of what δ is off by, so an offset that was best a little while ago
+is a good one. To make it better, U⁻ takes a Frank–Wolfe step with an exact line search, and U⁺ the
+step ``δ ← error · g/‖g‖``, which never goes down. If that has come to a peak which is not known to
+be the highest, two more climbs are made, and the highest of the three counts. (The kink of f at the
+origin may keep U⁻ from being found closely if the ball holds that: an error should be less than the
+contexts are long.)
 """
 
 from __future__ import annotations
@@ -19,109 +26,238 @@ import numpy as np
 
 from robustbandits._jit import kernel, program
 from robustbandits.kernels.linalg import Floats, dot, multiply
+from robustbandits.kernels.ridge import Ridge
+from robustbandits.kernels.spectrum import find_axis
+from robustbandits.kernels.tangents import (
+    DD,
+    DY,
+    PRODUCTS,
+    VD,
+    VX,
+    VY,
+    XY,
+    YY,
+    tangent_products,
+)
 
-#: A search ends when its error is this small, relative to the value and to what the ball adds to
-#: it; or after `STEPS` steps, each of which costs O(dim²).
+#: A search ends when what is left to find is this small, relative to what the ball can add to the
+#: bound, and to the bound itself; or after `STEPS` steps, each of which costs O(dim²).
 TOLERANCE = 1e-10
+ROUNDING = 1e-14
 STEPS = 100
+#: A peak is taken for the highest when none can be higher by more than this many slacks.
+NEAR = 1e4
 
 
 class Ball(NamedTuple):
     """A bound, and how far from a context to look at it."""
 
-    inverse: Floats  # P
-    theta: Floats
+    ridge: Ridge  # P is its inverse
     factor: float  # β
     error: float  # radius of the ball
-    reach: float  # at least the root of the largest eigenvalue of P
+    stretch: float  # λ, at least the largest eigenvalue of P
+    rise: float  # at least what the bound changes over the distance ``error``
+    fall: float  # at least what it falls over that distance against theta
+    slack: float  # what a search may be off by
     positive: bool  # whether no x has a bound below 0
 
 
-# Rows of the scratch that the searches share: the ball's centre, a unit vector along theta (or 0),
-# a direction, where a search is and P times that, and three more. As one matrix, because that takes
-# less time to compile than eight vectors.
-CENTRE, UNIT, AXIS, POINT, IMAGE, WAY, CHANGE, GRADIENT = range(8)
+# Rows of the scratch that the steps share: the ball's centre, the offset from it, the point they
+# add up to and P times that, and two more. As one matrix, because that takes less time to compile
+# than six vectors.
+CENTRE, OFFSET, POINT, IMAGE, WAY, CHANGE = range(6)
+
+
+class Tangent(NamedTuple):
+    """The bound at a point, and its gradient g there."""
+
+    value: float
+    pull: float  # κ, or 0 where the width is 0
+    across: float  # g·δ
+    size: float  # ‖g‖²
+    length: float  # ‖δ‖²
+
+
+@kernel
+def new_ball(ridge: Ridge, factor: float, error: float, stretch: float) -> Ball:
+    """Return a ball, with what follows from the rest.
+
+    The gradient's square is ``‖θ‖² + 2β θᵀPx/√(xᵀPx) + β² ‖Px‖²/xᵀPx``; by Cauchy and Schwarz the
+    second quotient is at most √(θᵀPθ), and the third is at most λ.
+    """
+    dim = ridge.theta.shape[0]
+    image = np.empty(dim)
+    multiply(ridge.inverse, ridge.theta, image)
+    square, cross, fit = 0.0, 0.0, 0.0
+    for i in range(dim):
+        square += ridge.theta[i] * ridge.theta[i]
+        cross += ridge.theta[i] * image[i]
+        fit += ridge.theta[i] * ridge.moment[i]
+    bend = factor * math.sqrt(max(0.0, cross))
+    length = math.sqrt(square)
+    rise = error * math.sqrt(square + 2.0 * bend + factor * factor * stretch)
+    fall = error * (length - bend / length) if length > 0.0 else -rise
+    # θᵀVθ <= β²: theta 0 is in the ellipsoid, so the largest x·t in it is at least 0.
+    positive = fit <= factor * factor
+    return Ball(ridge, factor, error, stretch, rise, fall, TOLERANCE * rise, positive)
 
 
 @kernel
 def new_scratch(dim: int) -> Floats:
     """Return room for vectors of this dimension."""
-    return np.zeros((8, dim))
+    return np.empty((6, dim))
 
 
-@kernel
-def first_step(ball: Ball, work: Floats) -> None:
-    """Start the search for the smallest bound at ``centre - error · unit``."""
-    for i in range(work[CENTRE].shape[0]):
-        work[POINT, i] = work[CENTRE, i] - ball.error * work[UNIT, i]
-    multiply(ball.inverse, work[POINT], work[IMAGE])
+# ---------------------------------------------------------------------------- all columns at once
 
 
 @program
-def step_down(ball: Ball, work: Floats, value: float, enough: float) -> tuple[float, float]:
-    """Go on with the search for the smallest bound: return the bound reached, and one below it all.
-
-    ``value`` is the smallest bound so far. When the two returned are equal, the search is over. No
-    step is taken when the lower one exceeds ``enough``.
-    """
-    centre, point = work[CENTRE], work[POINT]
-    if ball.positive and dot(centre, centre) <= ball.error * ball.error:
-        value = min(value, 0.0)  # the ball holds the origin, and no bound is below that of it
-        return value, value
-    square = dot(point, work[IMAGE])
-    if not square > 0.0:
-        return value, value
-    size = _aim(ball, work, math.sqrt(square))
-    below = dot(centre, work[GRADIENT]) - ball.error * size
-    if not (size > 0.0 and value - below > TOLERANCE * (abs(value) + ball.error * size)):
-        return value, value
-    if below > enough:
-        return value, below
-    _go_down(ball, work, size, square)
-    width = math.sqrt(max(0.0, dot(point, work[IMAGE])))
-    return min(value, dot(ball.theta, point) + ball.factor * width), below
-
-
-@program
-def least_in_ball(ball: Ball, work: Floats, known: float) -> float:
-    """Smallest bound in the ball around the scratch's centre; ``known`` is that of the start."""
-    first_step(ball, work)
-    value, below = known, -np.inf
-    for _ in range(STEPS):
-        value, below = step_down(ball, work, value, np.inf)
-        if value == below:
-            break
-    return value
+def bound_most(
+    ball: Ball, points: Floats, offsets: Floats, values: Floats, ceilings: Floats
+) -> None:
+    """Write the bound at each column of points, and what U⁺ around its centre is at most."""
+    products = np.empty((PRODUCTS, points.shape[1]))
+    tangent_products(ball.ridge.inverse, ball.ridge.theta, points, offsets, products)
+    length = dot(ball.ridge.theta, ball.ridge.theta)
+    for a in range(points.shape[1]):
+        tangent = _tangent(ball, length, products, a)
+        values[a] = tangent.value
+        ceilings[a] = _ceiling(ball, tangent)
 
 
 @kernel
-def _aim(ball: Ball, work: Floats, width: float) -> float:
-    """Write the gradient at the point, which is ``width`` wide; return its length."""
-    image, gradient = work[IMAGE], work[GRADIENT]
+def _tangent(ball: Ball, length: float, products: Floats, a: int) -> Tangent:
+    """Put the products of a column together; ``length`` is ‖θ‖²."""
+    width = math.sqrt(max(0.0, products[XY, a]))
     pull = ball.factor / width if width > 0.0 else 0.0
-    square = 0.0
-    for i in range(image.shape[0]):
-        gradient[i] = ball.theta[i] + pull * image[i]
-        square += gradient[i] * gradient[i]
-    return math.sqrt(square)
+    return Tangent(
+        products[VX, a] + ball.factor * width,
+        pull,
+        products[VD, a] + pull * products[DY, a],
+        max(0.0, length + pull * (2.0 * products[VY, a] + pull * products[YY, a])),
+        products[DD, a],
+    )
 
 
 @kernel
-def _go_down(ball: Ball, work: Floats, size: float, square: float) -> None:
+def _floor(ball: Ball, tangent: Tangent) -> float:
+    """Return what U⁻ is at least: see the head of this file."""
+    return tangent.value - tangent.across - ball.error * math.sqrt(tangent.size)
+
+
+@kernel
+def _ceiling(ball: Ball, tangent: Tangent) -> float:
+    """Return what U⁺ is at most: see the head of this file.
+
+    Without a width there is no parabola; √(yᵀPy) is at most √λ ‖y‖ then.
+    """
+    bend = tangent.pull * ball.stretch
+    rest = 0.5 * bend * (ball.error * ball.error + tangent.length)
+    if tangent.pull == 0.0:
+        rest = ball.factor * math.sqrt(ball.stretch) * (ball.error + math.sqrt(tangent.length))
+    turned = tangent.size - bend * (2.0 * tangent.across - bend * tangent.length)
+    return tangent.value - tangent.across + rest + ball.error * math.sqrt(max(0.0, turned))
+
+
+# ----------------------------------------------------------------------------- one centre at a time
+
+
+@kernel
+def _look(ball: Ball, work: Floats) -> Tangent:
+    """Write point and image of the scratch's offset; return the tangent there."""
+    for i in range(work.shape[1]):
+        work[POINT, i] = work[CENTRE, i] + work[OFFSET, i]
+    _multiply_row(ball.ridge.inverse, work, POINT, IMAGE)
+    return _tangent_here(ball, work)
+
+
+@kernel
+def _multiply_row(matrix: Floats, work: Floats, source: int, target: int) -> None:
+    """``M x`` from one row of the scratch to another: rows taken out are counted, which is slow."""
+    dim = work.shape[1]
+    for i in range(dim):
+        work[target, i] = 0.0
+    for j in range(dim):
+        weight = work[source, j]
+        for i in range(dim):
+            work[target, i] += weight * matrix[j, i]
+
+
+@kernel
+def _tangent_here(ball: Ball, work: Floats) -> Tangent:
+    """Return the tangent at the scratch's point."""
+    vv, vx, xy, vy, yy, vd, dy, dd = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(work.shape[1]):  # in one loop: the sums do not wait for each other
+        v, d, x, y = ball.ridge.theta[i], work[OFFSET, i], work[POINT, i], work[IMAGE, i]
+        vv += v * v
+        vx += v * x
+        xy += x * y
+        vy += v * y
+        yy += y * y
+        vd += v * d
+        dy += d * y
+        dd += d * d
+    width = math.sqrt(max(0.0, xy))
+    pull = ball.factor / width if width > 0.0 else 0.0
+    return Tangent(
+        vx + ball.factor * width,
+        pull,
+        vd + pull * dy,
+        max(0.0, vv + pull * (2.0 * vy + pull * yy)),
+        dd,
+    )
+
+
+@kernel
+def _is_close(ball: Ball, value: float, limit: float) -> bool:
+    """Whether the two are as good as equal."""
+    return abs(value - limit) <= ball.slack + ROUNDING * abs(value)
+
+
+@program
+def step_down(ball: Ball, work: Floats, enough: float) -> tuple[float, float]:
+    """Move the scratch's offset towards U⁻.
+
+    Return the bound there, and what U⁻ is at least; the two are equal when there is no more to
+    find. No step is taken when U⁻ is known to exceed ``enough``: the offset is left as it is.
+    """
+    if ball.positive:
+        length = 0.0
+        for i in range(work.shape[1]):
+            length += work[CENTRE, i] * work[CENTRE, i]
+        if length <= ball.error * ball.error:
+            return 0.0, 0.0  # the ball holds the origin, and no bound is below that of it
+    tangent = _look(ball, work)
+    floor = _floor(ball, tangent)
+    if not floor > enough and tangent.pull > 0.0 and tangent.size > 0.0:
+        _go_down(ball, work, tangent)
+        tangent = _tangent_here(ball, work)
+        floor = _floor(ball, tangent)
+    if tangent.pull == 0.0 or _is_close(ball, tangent.value, floor):
+        floor = tangent.value
+    return tangent.value, floor
+
+
+@kernel
+def _go_down(ball: Ball, work: Floats, tangent: Tangent) -> None:
     """Move to the lowest point on the way to where the gradient says that the ball is lowest."""
-    point, image, way, change = work[POINT], work[IMAGE], work[WAY], work[CHANGE]
-    dim = point.shape[0]
-    step = ball.error / size
-    for i in range(dim):
-        way[i] = work[CENTRE, i] - step * work[GRADIENT, i] - point[i]
-    multiply(ball.inverse, way, change)
-    slope = dot(ball.theta, way)
-    cross = dot(image, way)
-    bend = dot(change, way)
+    step = ball.error / math.sqrt(tangent.size)
+    for i in range(work.shape[1]):
+        work[WAY, i] = (
+            -step * (ball.ridge.theta[i] + tangent.pull * work[IMAGE, i]) - work[OFFSET, i]
+        )
+    _multiply_row(ball.ridge.inverse, work, WAY, CHANGE)
+    slope, square, cross, bend = 0.0, 0.0, 0.0, 0.0
+    for i in range(work.shape[1]):
+        slope += ball.ridge.theta[i] * work[WAY, i]
+        square += work[POINT, i] * work[IMAGE, i]
+        cross += work[IMAGE, i] * work[WAY, i]
+        bend += work[CHANGE, i] * work[WAY, i]
     share = lowest_share(slope, ball.factor, square, cross, bend)
-    for i in range(dim):
-        point[i] += share * way[i]
-        image[i] += share * change[i]
+    for i in range(work.shape[1]):
+        work[OFFSET, i] += share * work[WAY, i]
+        work[POINT, i] += share * work[WAY, i]
+        work[IMAGE, i] += share * work[CHANGE, i]
 
 
 @kernel
@@ -139,92 +275,55 @@ def lowest_share(slope: float, factor: float, square: float, cross: float, bend:
 
 
 @program
-def most_in_ball(ball: Ball, work: Floats) -> float:
-    """Largest bound found in the ball around the scratch's centre: see the head of this file."""
-    centre, point, image = work[CENTRE], work[POINT], work[IMAGE]
-    best = -np.inf
-    for start in range(3):
-        side = ball.error * (0.0 if start == 0 else 3.0 - 2.0 * start)
-        for i in range(centre.shape[0]):
-            point[i] = centre[i] + side * work[AXIS, i]
-        best = max(best, _climb(ball, work))
-        if start == 0:
-            size = _aim(ball, work, math.sqrt(max(0.0, dot(point, image))))
-            multiply(ball.inverse, centre, work[CHANGE])
-            width = math.sqrt(max(0.0, dot(centre, work[CHANGE])))
-            narrow = width - ball.error * ball.reach  # least width in the ball, or less
-            # No second derivative in the ball exceeds factor · reach² / narrow; the sphere's, at
-            # the point reached, is size / error.
-            if size * narrow >= ball.factor * (ball.reach * ball.reach) * ball.error:
-                break
-            find_axis(ball, work)
-    return best
-
-
-@kernel
-def _climb(ball: Ball, work: Floats) -> float:
-    """Climb from the point to a peak on the sphere; return its height."""
-    centre, point, image = work[CENTRE], work[POINT], work[IMAGE]
-    multiply(ball.inverse, point, image)
-    width = math.sqrt(max(0.0, dot(point, image)))
-    value = dot(ball.theta, point) + ball.factor * width
+def least_in_ball(ball: Ball, work: Floats) -> float:
+    """U⁻ around the scratch's centre, searched from its offset on."""
+    value, floor = step_down(ball, work, np.inf)
     for _ in range(STEPS):
-        size = _aim(ball, work, width)
-        if not size > 0.0:
+        if value == floor:
             break
-        step = ball.error / size
-        for i in range(centre.shape[0]):
-            point[i] = centre[i] + step * work[GRADIENT, i]
-        multiply(ball.inverse, point, image)
-        width = math.sqrt(max(0.0, dot(point, image)))
-        reached = dot(ball.theta, point) + ball.factor * width
-        gain = reached - value
-        value = max(value, reached)
-        if not gain > TOLERANCE * (abs(value) + ball.error * size):
-            break
+        reached, floor = step_down(ball, work, np.inf)
+        value = min(value, reached)
     return value
 
 
 @program
-def most_of_sum(ball: Ball, work: Floats, known: float) -> float:
-    """Bound of how far the largest and the smallest bound together exceed twice that of the centre.
+def step_up(ball: Ball, work: Floats) -> tuple[float, float]:
+    """Move the scratch's offset towards a peak.
 
-    A step δ adds at most ``g·δ + κ δᵀPδ``, κ = β / 2 width, g being the gradient at the centre. Let
-    δ have a part α along g and a part ρ across. Then α <= error - ρ²/2error, and the root of δᵀPδ
-    is at most ``error √q + ρ reach``, where q is that of the unit vector along g. What is left is a
-    parabola in ρ. The smallest bound is at most that of ``-error`` along g. ``known`` is another
-    bound, for when the parabola opens upwards.
+    Return the bound where it was before, and what U⁺ is at most.
     """
-    multiply(ball.inverse, work[CENTRE], work[IMAGE])
-    width = math.sqrt(max(0.0, dot(work[CENTRE], work[IMAGE])))
-    size = _aim(ball, work, width)
-    if not (width > 0.0 and size > 0.0):
-        return known
-    multiply(ball.inverse, work[GRADIENT], work[CHANGE])
-    along = max(0.0, dot(work[GRADIENT], work[CHANGE])) / (size * size)
-    pull = ball.factor / width
-    cross = pull * ball.error * math.sqrt(along) * ball.reach
-    opening = size - pull * (ball.reach * ball.reach) * ball.error  # times error
-    if not opening > 0.0:
-        return known
-    return min(
-        known, pull * ball.error * ball.error * along + 0.5 * cross * cross * ball.error / opening
-    )
+    tangent = _look(ball, work)
+    if tangent.size > 0.0:
+        step = ball.error / math.sqrt(tangent.size)
+        for i in range(work.shape[1]):
+            work[OFFSET, i] = step * (ball.ridge.theta[i] + tangent.pull * work[IMAGE, i])
+    return tangent.value, _ceiling(ball, tangent)
 
 
-@kernel
-def find_axis(ball: Ball, work: Floats) -> None:
-    """Write a unit vector along which P is large, as a direction to start climbing from."""
-    dim = ball.theta.shape[0]
-    axis, image = work[AXIS], work[IMAGE]
-    longest = 0
-    for i in range(1, dim):
-        if ball.inverse[i, i] > ball.inverse[longest, longest]:
-            longest = i
-    for i in range(dim):
-        axis[i] = 1.0 if i == longest else 0.0
-    for _ in range(6):
-        multiply(ball.inverse, axis, image)
-        size = math.sqrt(dot(image, image))
-        for i in range(dim):
-            axis[i] = image[i] / size
+@program
+def most_in_ball(ball: Ball, work: Floats) -> float:
+    """U⁺ around the scratch's centre, climbed to from its offset: see the head of this file."""
+    best, ceiling = _climb(ball, work)
+    if ceiling - best <= NEAR * (ball.slack + ROUNDING * abs(best)):
+        return best
+    axis = np.empty(work.shape[1])
+    find_axis(ball.ridge.inverse, axis)
+    for side in (-1.0, 1.0):
+        for i in range(work.shape[1]):
+            work[OFFSET, i] = side * ball.error * axis[i]
+        best = max(best, _climb(ball, work)[0])
+    return best
+
+
+@program
+def _climb(ball: Ball, work: Floats) -> tuple[float, float]:
+    """Climb from the scratch's offset to a peak; return its height, and what U⁺ is at most."""
+    value, ceiling = step_up(ball, work)
+    for _ in range(STEPS):
+        reached, limit = step_up(ball, work)
+        ceiling = min(ceiling, limit)
+        gain = reached - value
+        value = max(value, reached)
+        if not gain > ball.slack + ROUNDING * abs(value):
+            break
+    return value, ceiling

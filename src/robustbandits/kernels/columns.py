@@ -16,6 +16,7 @@ from numba.extending import intrinsic, overload
 
 from robustbandits._jit import kernel
 from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.tiles import Tile, fits, generator
 
 
 @kernel
@@ -47,18 +48,17 @@ def _score_tiles(
 
 @overload(_score_tiles, strict=False)
 def _score_tiles_compiled(matrix: Any, vector: Any, columns: Any, products: Any, forms: Any) -> Any:
-    arrays = (matrix, vector, columns, products, forms)
-    if any(kind.layout != "C" or kind.dtype != types.float64 for kind in arrays):
+    if not fits(matrix, vector, columns, products, forms):
         return _score_tiles  # tiles walk along memory; anything else goes the plain way
 
     def score(matrix, vector, columns, products, forms):  # type: ignore[no-untyped-def]
         count = columns.shape[1]
         eights = count - count % 8
         for start in range(0, eights, 8):
-            _tile_of_8(matrix, vector, columns, start, products, forms)
+            _tile_of_8(matrix, vector, columns, products, forms, start)
         fours = count - count % 4
         for start in range(eights, fours, 4):
-            _tile_of_4(matrix, vector, columns, start, products, forms)
+            _tile_of_4(matrix, vector, columns, products, forms, start)
         return fours
 
     return score
@@ -66,76 +66,35 @@ def _score_tiles_compiled(matrix: Any, vector: Any, columns: Any, products: Any,
 
 def _tile(lanes: int) -> Any:
     """Return an intrinsic that scores ``lanes`` columns in one vector register (or a few)."""
+    names = ("matrix", "vector", "columns", "products", "forms")
 
     def tile(
-        typing: Any, matrix: Any, vector: Any, columns: Any, start: Any, products: Any, forms: Any
+        typing: Any, matrix: Any, vector: Any, columns: Any, products: Any, forms: Any, start: Any
     ) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
-            arrays = {
-                name: context.make_array(kind)(context, builder, value)
-                for name, kind, value in zip(
-                    ("matrix", "vector", "columns", "start", "products", "forms"),
-                    signature.args,
-                    arguments,
-                    strict=True,
-                )
-                if name != "start"
-            }
-            _generate_tile(builder, arrays, arguments[3], lanes)
-
-        return types.void(matrix, vector, columns, types.intp, products, forms), generate
+        signature = types.void(matrix, vector, columns, products, forms, types.intp)
+        return signature, generator(names, lanes, _generate)
 
     return intrinsic(tile)
 
 
-def _generate_tile(builder: Any, arrays: dict[str, Any], start: Any, lanes: int) -> None:
-    double = ir.DoubleType()
-    pack = ir.VectorType(double, lanes)
-    dim, count = cgutils.unpack_tuple(builder, arrays["columns"].shape)
-
-    def element(name: str, index: Any) -> Any:
-        return builder.gep(arrays[name].data, [index])
-
-    def spread(number: Any) -> Any:
-        first = builder.insert_element(ir.Constant(pack, ir.Undefined), number, _int32(0))
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
-        return builder.shuffle_vector(first, ir.Constant(pack, ir.Undefined), mask)
-
-    def row(index: Any) -> Any:
-        offset = builder.add(builder.mul(index, count), start)
-        place = builder.bitcast(element("columns", offset), pack.as_pointer())
-        return builder.load(place, align=8, typ=pack)
-
-    def entry(i: Any, j: Any) -> Any:
-        return builder.load(element("matrix", builder.add(builder.mul(i, dim), j)))
-
-    def store(name: str, value: Any) -> None:
-        builder.store(value, builder.bitcast(element(name, start), pack.as_pointer()), align=8)
-
-    zeros = ir.Constant(pack, [0.0] * lanes)
-    product = cgutils.alloca_once_value(builder, zeros)
-    form = cgutils.alloca_once_value(builder, zeros)
-    inner = cgutils.alloca_once_value(builder, zeros)
-    builder.store(zeros, product)
-    builder.store(zeros, form)
+def _generate(tile: Tile) -> None:
+    builder = tile.builder
+    dim, _ = tile.shape("columns")
+    product, form = tile.total(), tile.total()
     with cgutils.for_range(builder, dim) as outer:
         i = outer.index
-        x = row(i)
-        weighted = builder.fmul(spread(builder.load(element("vector", i))), x)
-        builder.store(builder.fadd(builder.load(product), weighted), product)
-        half = builder.fmul(ir.Constant(double, 0.5), entry(i, i))
-        builder.store(builder.fmul(spread(half), x), inner)
+        x = tile.row("columns", i)
+        weight = builder.load(tile.element("vector", i))
+        product.add(builder.fmul(tile.spread(weight), x))
+        half = builder.fmul(ir.Constant(ir.DoubleType(), 0.5), tile.entry("matrix", i, i))
+        inner = tile.total()
+        inner.set(builder.fmul(tile.spread(half), x))
         with cgutils.for_range(builder, i) as before:
-            step = builder.fmul(spread(entry(i, before.index)), row(before.index))
-            builder.store(builder.fadd(builder.load(inner), step), inner)
-        builder.store(builder.fadd(builder.load(form), builder.fmul(builder.load(inner), x)), form)
-    store("products", builder.load(product))
-    twice = ir.Constant(pack, [2.0] * lanes)
-    store("forms", builder.fmul(twice, builder.load(form)))
-
-
-def _int32(value: int) -> Any:
-    return ir.Constant(ir.IntType(32), value)
+            j = before.index
+            inner.add(builder.fmul(tile.spread(tile.entry("matrix", i, j)), tile.row("columns", j)))
+        form.add(builder.fmul(inner.value(), x))
+    tile.write("products", None, product.value())
+    tile.write("forms", None, builder.fmul(tile.full(2.0), form.value()))
 
 
 _tile_of_8 = _tile(8)

@@ -1,17 +1,8 @@
-"""An optimist that knows contexts only up to an error.
+"""An optimist that knows contexts only up to an error: the state of MaxMinUCB and MinWD.
 
-Each arm's true context is somewhere within ``error`` of the one shown, wherever those of the other
-arms are. An arm's upper confidence bound then has a smallest and a largest possible value, U⁻ and
-U⁺ (kernels/ball.py). MaxMinUCB plays the arm with the largest U⁻. MinWD plays the arm a whose worst
-degradation ``max(0, max over the others of U⁺ - U⁻(a))`` is smallest: as errors are independent,
-pairs of arms need not be searched.
-
-Almost nothing of that is worked out in a round. U⁻ is first bounded from above for all arms at
-once, and the search goes on for the arm with the largest bound, until what a step proves its U⁻ to
-be at least exceeds the bounds of all others: in most rounds the first step does. Let that arm be c.
-MinWD plays c too, unless another arm a has the largest U⁺ and ``U⁺(a) + U⁻(a) > U⁺(c) + U⁻(c)``. As
-U is convex the right side is at least 2 U(c), and for the left there are bounds that need no
-search; only when some arm gets past it are U⁺ looked for.
+Which arm to play is found in worst_case.py, from where in each arm's ball its upper confidence
+bound was smallest and largest when it last learned. Learning brings those places up to date, by a
+step each, if they were not good enough when the arm was chosen.
 """
 
 from __future__ import annotations
@@ -25,38 +16,26 @@ import numpy as np
 from robustbandits._jit import kernel, program
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.problem import Problem
 from robustbandits.kernels.ball import (
     CENTRE,
-    IMAGE,
-    POINT,
-    STEPS,
-    UNIT,
+    OFFSET,
     Ball,
-    first_step,
-    least_in_ball,
-    most_in_ball,
-    most_of_sum,
+    new_ball,
     new_scratch,
     step_down,
+    step_up,
 )
-from robustbandits.kernels.columns import score_columns
-from robustbandits.kernels.linalg import Floats, copy_column, dot, multiply, products
-from robustbandits.kernels.ridge import observe
+from robustbandits.kernels.linalg import Floats, copy_column, dot, products
+from robustbandits.kernels.ridge import COUNT, observe
 from robustbandits.kernels.sampling import largest, share_of_largest
-from robustbandits.policies.optimism import LinearRecipe, Optimist, width_factor
+from robustbandits.kernels.spectrum import largest_eigenvalue
+from robustbandits.policies.enclosure import LOW, REACHED, Places, new_bounds
+from robustbandits.policies.optimism import LinearRecipe, Optimist, optimistic_scores, width_factor
+from robustbandits.policies.worst_case import appraise, decide
 
-
-class Bends(NamedTuple):
-    """What bounds of U⁺ and U⁻ are made of."""
-
-    champion: int  # arm with the largest U⁻
-    lift: float  # at least U⁺ - U of any arm
-    sag: float  # over an arm's width: at least what U rises above its tangent plane
-    squares: Floats  # (arms,) of the widths
-
-
-#: What searches and rounding may be off by, relative to the sums compared.
-MARGIN = 1e-9
+#: How much more must have been learned before bounds of eigenvalues are brought up to date.
+REFRESH = 1 / 16
 
 
 class ImperfectState(NamedTuple):
@@ -64,14 +43,15 @@ class ImperfectState(NamedTuple):
 
     optimist: Optimist
     error: float
-    degradation: bool  # MinWD; otherwise MaxMinUCB
+    places: Places
+    stretch: Floats  # (2,) at least the largest eigenvalue of the inverse; when to look again
 
     @kernel
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
         """Play the arm that is best in the worst case."""
-        values = np.empty(contexts.shape[1])
-        judge(self, contexts, False, values)
-        return largest(values, rng, self.optimist.first)
+        bounds = new_bounds(contexts.shape[0], contexts.shape[1])
+        arm = judge(self, contexts, bounds, memo)
+        return arm if arm >= 0 else largest(bounds[LOW + REACHED], rng, self.optimist.first)
 
     @kernel
     def learn(
@@ -79,11 +59,16 @@ class ImperfectState(NamedTuple):
     ) -> None:
         """Add one observation to the regression, at the context that was shown."""
         observe(self.optimist.ridge, context, reward, 1.0)
+        if self.error > 0.0:
+            if self.optimist.ridge.tally[COUNT] >= self.stretch[1]:
+                refresh(self)
+            if memo[0] + memo[1] > 0.0 and 0 <= arm < self.places.found.shape[1]:
+                follow(self, arm, context, memo)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         """Write each arm's estimated mean, and what makes it U⁻, or the negative degradation."""
-        judge(self, contexts, True, bonuses)
+        appraise(ball_of(self), contexts, self.places, bonuses)
         products(self.optimist.ridge.theta, contexts, means)
         for a in range(means.shape[0]):
             bonuses[a] -= means[a]
@@ -92,203 +77,81 @@ class ImperfectState(NamedTuple):
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         """Write 1 for the best arm; equals share it."""
         arms = contexts.shape[1]
-        values = np.empty(arms)
-        judge(self, contexts, False, values)
+        bounds = new_bounds(contexts.shape[0], arms)
+        arm = judge(self, contexts, bounds, np.empty(2))
         for a in range(arms):
-            out[a] = 0.0
-        share_of_largest(values, self.optimist.first, 1.0, out)
+            out[a] = 1.0 if a == arm else 0.0
+        if arm < 0:
+            share_of_largest(bounds[LOW + REACHED], self.optimist.first, 1.0, out)
+
+
+@kernel
+def judge(state: ImperfectState, contexts: Floats, bounds: Floats, notes: Floats) -> int:
+    """Return the arm to play; or -1 if there may be equals: the values of U⁻ say which."""
+    if state.error > 0.0:
+        return decide(ball_of(state), contexts, state.places, bounds, notes)
+    # LinUCB, to the last bit.
+    factor = width_factor(state.optimist, 0.0)
+    optimistic_scores(state.optimist, contexts, factor, bounds[0], bounds[LOW + REACHED])
+    for a in range(contexts.shape[1]):
+        bounds[LOW + REACHED, a] += bounds[0, a]
+    return -1
+
+
+@kernel
+def ball_of(state: ImperfectState) -> Ball:
+    """Describe the bounds of this round."""
+    factor = width_factor(state.optimist, 0.0)
+    return new_ball(state.optimist.ridge, factor, state.error, state.stretch[0])
 
 
 @program
-def judge(state: ImperfectState, contexts: Floats, thorough: bool, values: Floats) -> None:
-    """Write values of which the largest is that of the best arm; all exact when ``thorough``."""
-    dim, arms = contexts.shape
-    work = new_scratch(dim)
-    room = np.empty((3, arms))
-    uppers = room[0]  # of the bound as shown
-    ball = _ball_of(state)
-    lift = _bound_worst(ball, contexts, work, room, values)
-    champion = _find_safest(ball, contexts, work, room[2], values)
-    if thorough:
-        for a in range(arms):
-            copy_column(contexts, a, work[CENTRE])
-            values[a] = least_in_ball(ball, work, values[a])
-    if not state.degradation:
-        return
-    stretch = ball.error * ball.reach
-    bends = Bends(champion, lift, 0.5 * ball.factor * stretch * stretch, room[1])
-    if thorough or _is_contested(ball, contexts, work, uppers, values, bends):
-        for a in range(arms):
-            uppers[a] += lift
-        _degrade(ball, contexts, work, uppers, values)
+def refresh(state: ImperfectState) -> None:
+    """Bring up to date what may be a little out of date.
 
-
-@kernel
-def _find_safest(ball: Ball, contexts: Floats, work: Floats, steps: Floats, values: Floats) -> int:
-    """Lower the arms' bounds of U⁻ until the largest is known to be that of the largest U⁻."""
-    dim, arms = contexts.shape
-    places = np.empty((arms, 2, dim))  # where each search is
+    The inverse only shrinks, so a bound of its eigenvalues stays one. Arms that have no places of
+    their own look along theta.
+    """
+    ridge, places = state.optimist.ridge, state.places
+    state.stretch[0] = largest_eigenvalue(ridge.inverse)
+    # The longer it has learned, the less a round changes: O(dim³) every so often costs nothing.
+    state.stretch[1] = ridge.tally[COUNT] * (1.0 + REFRESH) + 1.0
+    length = math.sqrt(dot(ridge.theta, ridge.theta))
+    step = state.error / length if length > 0.0 else 0.0
+    dim, arms = places.lows.shape
     for a in range(arms):
-        steps[a] = 0.0
-    best = 0
-    while True:
-        best = 0
-        rival = -np.inf
-        for a in range(1, arms):
-            # Among equals one whose search is not over comes first.
-            if values[a] > values[best] or (values[a] == values[best] and steps[a] < steps[best]):
-                rival = max(rival, values[best])
-                best = a
-            else:
-                rival = max(rival, values[a])
-        if steps[best] >= STEPS:
-            break
-        copy_column(contexts, best, work[CENTRE])
-        if steps[best] == 0.0:
-            first_step(ball, work)
-        else:
-            for i in range(dim):
-                work[POINT, i] = places[best, 0, i]
-                work[IMAGE, i] = places[best, 1, i]
-        below = -np.inf
-        while steps[best] < STEPS and values[best] >= rival and not below > rival:
-            values[best], below = step_down(ball, work, values[best], rival)
-            steps[best] = STEPS if values[best] == below else steps[best] + 1.0
-        if below > rival:
-            break
         for i in range(dim):
-            places[best, 0, i] = work[POINT, i]
-            places[best, 1, i] = work[IMAGE, i]
-    return best
+            if places.found.shape[1] == 0 or places.found[0, a] == 0.0:
+                places.lows[i, a] = -step * ridge.theta[i]
+            if places.highs.shape[1] > 0 and (
+                places.found.shape[1] == 0 or places.found[1, a] == 0.0
+            ):
+                places.highs[i, a] = step * ridge.theta[i]
+
+
+@program
+def follow(state: ImperfectState, arm: int, context: Floats, notes: Floats) -> None:
+    """Find better places for an arm that has learned, where the notes say so."""
+    ball = ball_of(state)
+    work = new_scratch(context.shape[0])
+    for i in range(context.shape[0]):
+        work[CENTRE, i] = context[i]
+    if notes[0] > 0.0:
+        copy_column(state.places.lows, arm, work[OFFSET])
+        step_down(ball, work, np.inf)
+        _keep(work[OFFSET], state.places.lows, arm)
+        state.places.found[0, arm] = 1.0
+    if notes[1] > 0.0 and state.places.highs.shape[1] > 0:
+        copy_column(state.places.highs, arm, work[OFFSET])
+        step_up(ball, work)
+        _keep(work[OFFSET], state.places.highs, arm)
+        state.places.found[1, arm] = 1.0
 
 
 @kernel
-def _reach(matrix: Floats) -> float:
-    """At least the root of the largest eigenvalue, by the mean and the spread of all of them.
-
-    None of d numbers exceeds their mean by more than √(d-1) times their standard deviation.
-    """
-    dim = matrix.shape[0]
-    squares = np.zeros(dim)
-    for i in range(dim):
-        for j in range(dim):
-            squares[j] += matrix[i, j] * matrix[i, j]
-    mean = 0.0
-    square = 0.0
-    for i in range(dim):
-        mean += matrix[i, i] / dim
-        square += squares[i] / dim
-    spread = math.sqrt(max(0.0, square - mean * mean) * (dim - 1))
-    return math.sqrt((mean + spread) * (1.0 + MARGIN))
-
-
-@kernel
-def _ball_of(state: ImperfectState) -> Ball:
-    """Describe the bounds of this round."""
-    ridge = state.optimist.ridge
-    factor = width_factor(state.optimist, 0.0)
-    reach = _reach(ridge.inverse) if state.degradation else 0.0
-    # θᵀVθ <= β²: theta 0 is in the ellipsoid, so the largest x·t in it is at least 0.
-    positive = dot(ridge.theta, ridge.moment) <= factor * factor
-    return Ball(ridge.inverse, ridge.theta, factor, state.error, reach, positive)
-
-
-@kernel
-def _bound_worst(ball: Ball, contexts: Floats, work: Floats, room: Floats, values: Floats) -> float:
-    """Write each arm's bound as shown, and at ``x - error · θ/‖θ‖``; return a bound of U⁺ - U.
-
-    A step δ = αu + δ' with u = θ/‖θ‖ and δ' across adds at most α‖θ‖ to the mean, and to the width
-    ``α √(uᵀPu) + ‖δ'‖ reach``; the largest sum for ‖δ‖ = error is what is returned.
-    """
-    dim, arms = contexts.shape
-    length = math.sqrt(dot(ball.theta, ball.theta))
-    unit, image = work[UNIT], work[IMAGE]
-    for i in range(dim):
-        unit[i] = ball.theta[i] / length if length > 0.0 else 0.0
-    multiply(ball.inverse, unit, image)
-    uppers, squares, means = room[0], room[1], room[2]
-    score_columns(ball.inverse, ball.theta, contexts, means, squares)
-    products(image, contexts, values)
-    fall = ball.error * length
-    along = max(0.0, dot(unit, image))
-    square = ball.error * ball.error * along
-    for a in range(arms):
-        moved = squares[a] - 2.0 * ball.error * values[a] + square
-        if ball.reach > 0.0:  # MinWD
-            uppers[a] = means[a] + ball.factor * math.sqrt(max(0.0, squares[a]))
-        values[a] = means[a] - fall + ball.factor * math.sqrt(max(0.0, moved))
-    ahead = length + ball.factor * math.sqrt(along)
-    aside = ball.factor * ball.reach
-    return ball.error * math.sqrt(ahead * ahead + aside * aside)
-
-
-@kernel
-def _is_contested(
-    ball: Ball, contexts: Floats, work: Floats, uppers: Floats, values: Floats, bends: Bends
-) -> bool:
-    """Whether an arm but the one with the largest U⁻ may degrade least.
-
-    U lies above its tangent plane at x, by at most β error² reach² / 2‖x‖ in the ball: U⁺ + U⁻ is
-    at most 2U and twice that.
-    """
-    champion = bends.champion
-    bar = 2.0 * uppers[champion]  # at most U⁺ + U⁻
-    bar -= MARGIN * (abs(bar) + abs(values[champion]))
-    for a in range(values.shape[0]):
-        top = uppers[a] + bends.lift
-        if a != champion and top + values[a] >= bar and top >= bar - values[champion]:
-            width = math.sqrt(max(0.0, bends.squares[a]))
-            extra = 2.0 * bends.sag / width if width > 0.0 else np.inf
-            if 2.0 * uppers[a] + extra >= bar:
-                copy_column(contexts, a, work[CENTRE])
-                if 2.0 * uppers[a] + most_of_sum(ball, work, extra) >= bar:
-                    return True
-    return False
-
-
-@kernel
-def _degrade(ball: Ball, contexts: Floats, work: Floats, tops: Floats, values: Floats) -> None:
-    """Turn U⁻ into minus the worst degradation; ``tops`` are bounds of U⁺.
-
-    Arms that cannot have the largest U⁻ keep a bound of it: it will not make them the best.
-    """
-    arms = values.shape[0]
-    champion = 0
-    for a in range(1, arms):
-        if values[a] > values[champion]:
-            champion = a
-    leader, highest, second = _find_highest(ball, contexts, work, tops)
-    for a in (champion, leader):
-        copy_column(contexts, a, work[CENTRE])
-        values[a] = least_in_ball(ball, work, values[a])
-    for a in range(arms):
-        rival = second if a == leader else highest
-        values[a] = -max(0.0, rival - values[a])
-
-
-@kernel
-def _find_highest(
-    ball: Ball, contexts: Floats, work: Floats, tops: Floats
-) -> tuple[int, float, float]:
-    """Return the arm with the largest U⁺, that, and the second largest; uses up ``tops``."""
-    leader = 0
-    highest = -np.inf
-    second = -np.inf
-    for _ in range(tops.shape[0]):
-        a = 0
-        for other in range(1, tops.shape[0]):
-            if tops[other] > tops[a]:
-                a = other
-        if tops[a] < second:
-            break
-        tops[a] = -np.inf
-        copy_column(contexts, a, work[CENTRE])
-        top = most_in_ball(ball, work)
-        if top > highest:
-            leader, highest, second = a, top, highest
-        else:
-            second = max(second, top)
-    return leader, highest, second
+def _keep(offset: Floats, offsets: Floats, arm: int) -> None:
+    for i in range(offset.shape[0]):
+        offsets[i, arm] = offset[i]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -320,3 +183,19 @@ class ImperfectRecipe(LinearRecipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(error=require.at_least("error", self.error, 0.0))
+
+    def start_state(self, problem: Problem, *, degradation: bool) -> ImperfectState:
+        """Return a fresh state of MaxMinUCB, or of MinWD, which looks at degradation."""
+        # Where arms change, places of their own would be those of other contexts.
+        own = problem.arms if problem.fixed_arms else 0
+        shape = (problem.dim, max(1, own))
+        return ImperfectState(
+            optimist=self.start_optimist(problem),
+            error=self.error,
+            places=Places(
+                lows=np.zeros(shape),
+                highs=np.zeros(shape if degradation else (problem.dim, 0)),
+                found=np.zeros((2, own)),
+            ),
+            stretch=np.array([1.0 / self.ridge, 0.0]),
+        )

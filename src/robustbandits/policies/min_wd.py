@@ -15,10 +15,10 @@ class MinWD(ImperfectRecipe):
     The context shown is an imperfect one: the true one is anywhere within ``error`` of it,
     independently for each arm. The degradation of an arm is how much the upper confidence bound of
     another may exceed its own, in the worst case of both contexts; 0 if none can. That is a
-    largest bound over a ball minus a smallest one: the latter is a convex problem, solved to a
-    relative error of 1e-10, the former has no such form, and is the highest of up to three climbs
-    unless the first is known to be the highest (kernels/ball.py). In most rounds the arm is known
-    without any of the former (policies/imperfect.py). With ``error=0`` this is LinUCB, arm for arm.
+    largest bound over a ball minus a smallest one. The latter is a convex problem, solved to a
+    relative error of 1e-10; the former is not, and is the highest of three climbs unless the first
+    is known to be the highest (kernels/ball.py). In most rounds neither is needed to know the arm
+    (policies/worst_case.py). With ``error=0`` this is LinUCB, arm for arm.
 
     As :class:`~robustbandits.policies.MaxMinUCB` it learns from the context that was shown, where
     the paper's learner is told the true one at the end of a round.
@@ -37,6 +37,4 @@ class MinWD(ImperfectRecipe):
 
     def start(self, problem: Problem) -> ImperfectState:
         """Return a fresh state."""
-        return ImperfectState(
-            optimist=self.start_optimist(problem), error=self.error, degradation=True
-        )
+        return self.start_state(problem, degradation=True)

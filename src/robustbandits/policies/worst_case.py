@@ -14,325 +14,244 @@ settles which arm to play; else the arms in question are searched, until it does
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 import numpy as np
 
 from robustbandits._jit import kernel, program
 from robustbandits.kernels.ball import (
-    CENTRE,
-    OFFSET,
-    ROUNDING,
-    STEPS,
     Ball,
     bound_most,
     least_in_ball,
     most_in_ball,
-    most_rise,
-    new_scratch,
     step_down,
     step_up,
 )
-from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import Floats
+from robustbandits.policies.enclosure import (
+    HIGH,
+    LIMIT,
+    LOW,
+    OFFSETS,
+    REACHED,
+    SHOWN,
+    SUM,
+    TAKEN,
+    Places,
+    close,
+    enclose,
+    fetch,
+    is_open,
+    play_of,
+    put_back,
+    show,
+    two_largest,
+)
 
-#: Rows of what is known of U⁻, or of U⁺: a value that is reached somewhere in the ball, what no
-#: value is beyond, and the steps taken to bring the two together.
-REACHED, LIMIT, TAKEN = range(3)
 #: Steps up before a climb is made in earnest.
 STROLL = 3.0
-
-
-@kernel
-def _is_open(bounds: Floats, arm: int) -> bool:
-    """Whether there is still something to find."""
-    return bounds[TAKEN, arm] < STEPS
-
-
-@kernel
-def _close(bounds: Floats, arm: int, value: float) -> None:
-    """Write down a value that is found."""
-    bounds[REACHED, arm] = value
-    bounds[LIMIT, arm] = value
-    bounds[TAKEN, arm] = STEPS
-
-
-@kernel
-def _place(contexts: Floats, offsets: Floats, points: Floats) -> None:
-    """Go from the contexts to the points; arms beyond those that have an offset stay."""
-    dim, arms = contexts.shape
-    count = min(arms, offsets.shape[1])
-    for i in range(dim):
-        for a in range(count):
-            points[i, a] = contexts[i, a] + offsets[i, a]
-        for a in range(count, arms):
-            points[i, a] = contexts[i, a]
-
-
-@kernel
-def _fetch(contexts: Floats, points: Floats, arm: int) -> Floats:
-    """Return a scratch with an arm's centre and offset."""
-    work = new_scratch(contexts.shape[0])
-    for i in range(contexts.shape[0]):
-        work[CENTRE, i] = contexts[i, arm]
-        work[OFFSET, i] = points[i, arm] - contexts[i, arm]
-    return work
-
-
-@kernel
-def _put_back(work: Floats, points: Floats, arm: int) -> None:
-    """Keep where a search has come to."""
-    for i in range(work.shape[1]):
-        points[i, arm] = work[CENTRE, i] + work[OFFSET, i]
-
-
-@kernel
-def _write_bounds(ball: Ball, points: Floats, means: Floats, values: Floats) -> None:
-    """Write the bound at each of the points; ``means`` is scratch."""
-    score_columns(ball.inverse, ball.theta, points, means, values)
-    for a in range(values.shape[0]):
-        values[a] = means[a] + ball.factor * math.sqrt(max(0.0, values[a]))
-
-
-@kernel
-def _play_of(ball: Ball, value: float) -> float:
-    """Return what two values that are found may differ by, and be equal."""
-    return 2.0 * (ball.slack + ROUNDING * abs(value))
-
-
-@kernel
-def _two_largest(bounds: Floats) -> tuple[int, float]:
-    """Return the arm with the largest value reached, and the second largest value."""
-    best = 0
-    second = -np.inf
-    for a in range(1, bounds.shape[1]):
-        if bounds[REACHED, a] > bounds[REACHED, best]:
-            second = bounds[REACHED, best]
-            best = a
-        else:
-            second = max(second, bounds[REACHED, a])
-    return best, second
 
 
 # -------------------------------------------------------------------------------------- the safest
 
 
-@kernel
-def _find_safest(ball: Ball, contexts: Floats, points: Floats, low: Floats) -> int:
+@program
+def _search_safest(ball: Ball, contexts: Floats, lows: Floats, bounds: Floats) -> int:
     """Search until the arm with the largest value reached is known to have the largest U⁻.
 
     Or to be as good as that: arms that are level with it are searched to the end, so that equals
     can share the chance.
     """
     while True:
-        best, rival = _two_largest(low)
-        if low[LIMIT, best] > rival:
-            return best
+        best, rival = two_largest(bounds, LOW + REACHED)
+        enough = rival + play_of(ball, rival)
         arm = best
-        if not _is_open(low, best):
-            level = low[REACHED, best] - _play_of(ball, low[REACHED, best])
-            for a in range(low.shape[1]):
-                if low[REACHED, a] >= level and _is_open(low, a):
+        if is_open(bounds, LOW, best):
+            if bounds[LOW + LIMIT, best] > enough:
+                return best
+        else:
+            level = bounds[LOW + REACHED, best] - play_of(ball, bounds[LOW + REACHED, best])
+            for a in range(bounds.shape[1]):
+                if bounds[LOW + REACHED, a] >= level and is_open(bounds, LOW, a):
                     arm = a
             if arm == best:
                 return best
-        _search_down(ball, contexts, points, low, arm, rival)
+        _search_down(ball, contexts, lows, bounds, arm, enough)
+
+
+@kernel
+def _level(ball: Ball, bounds: Floats, best: int) -> None:
+    """Make equal what is as good as equal to the best."""
+    level = bounds[LOW + REACHED, best] - play_of(ball, bounds[LOW + REACHED, best])
+    for a in range(bounds.shape[1]):
+        if bounds[LOW + REACHED, a] >= level and not is_open(bounds, LOW, a):
+            bounds[LOW + REACHED, a] = bounds[LOW + REACHED, best]
 
 
 @program
 def _search_down(
-    ball: Ball, contexts: Floats, points: Floats, low: Floats, arm: int, enough: float
+    ball: Ball, contexts: Floats, lows: Floats, bounds: Floats, arm: int, enough: float
 ) -> None:
-    """Search for an arm's U⁻ until it is known to be more than enough, or to be less."""
-    work = _fetch(contexts, points, arm)
-    while _is_open(low, arm) and low[REACHED, arm] >= enough and not low[LIMIT, arm] > enough:
-        value, floor = step_down(ball, work, enough)
-        low[REACHED, arm] = min(low[REACHED, arm], value)
-        low[LIMIT, arm] = max(low[LIMIT, arm], floor)
-        if not floor > enough:
-            low[TAKEN, arm] += 1.0
+    """Take a step of the search for an arm's U⁻, unless that is known to be more than enough."""
+    begun = bounds[LOW + TAKEN, arm] > 0.0
+    work = fetch(contexts, lows, bounds[OFFSETS:], begun, arm)
+    value, floor = step_down(ball, work, enough)
+    bounds[LOW + REACHED, arm] = min(bounds[LOW + REACHED, arm], value)
+    bounds[LOW + LIMIT, arm] = max(bounds[LOW + LIMIT, arm], floor)
+    if not floor > enough:
+        put_back(work, bounds[OFFSETS:], arm)
+        bounds[LOW + TAKEN, arm] += 1.0
         if value == floor:
-            _close(low, arm, low[REACHED, arm])
-    _put_back(work, points, arm)
-
-
-@program
-def _settle_down(ball: Ball, contexts: Floats, points: Floats, low: Floats, arm: int) -> None:
-    """Find an arm's U⁻."""
-    value = least_in_ball(ball, _fetch(contexts, points, arm))
-    _close(low, arm, min(low[REACHED, arm], value))
-
-
-@kernel
-def _level(ball: Ball, low: Floats, best: int) -> None:
-    """Make equal what is as good as equal to the best."""
-    if not _is_open(low, best):
-        level = low[REACHED, best] - _play_of(ball, low[REACHED, best])
-        for a in range(low.shape[1]):
-            if low[REACHED, a] >= level and not _is_open(low, a):
-                low[REACHED, a] = low[REACHED, best]
+            close(bounds, LOW, arm, bounds[LOW + REACHED, arm])
 
 
 # ------------------------------------------------------------------------------ the least degraded
 
 
-@program
-def _find_least_degraded(
-    ball: Ball, contexts: Floats, points: Floats, low: Floats, highs: Floats, safest: int
-) -> int:
-    """Return the safest arm, or the one that is known to degrade less; -1 - arm after a search."""
-    dim, arms = contexts.shape
-    room = np.empty((2 * dim + 5, arms))
-    peaks, offsets = room[:dim], room[dim : 2 * dim]
-    high, told = room[2 * dim : 2 * dim + 3], room[2 * dim + 3 :]
-    _write_bounds(ball, contexts, told[0], high[REACHED])
-    rise = most_rise(ball)
-    for a in range(arms):
-        high[LIMIT, a] = high[REACHED, a] + rise
-        high[TAKEN, a] = 0.0
-    if _most_likely(low, high, safest) < 0:
-        return safest
-    _place(contexts, highs, peaks)
-    for i in range(dim):
-        for a in range(arms):
-            offsets[i, a] = peaks[i, a] - contexts[i, a]
-    bound_most(ball, peaks, offsets, told[0], told[1])
-    for a in range(arms):
-        high[REACHED, a] = max(high[REACHED, a], told[0, a])
-        high[LIMIT, a] = min(high[LIMIT, a], told[1, a])
-    if _most_likely(low, high, safest) < 0:
-        return safest
-    return -1 - _contest(ball, contexts, points, peaks, low, high, safest)
-
-
 @kernel
-def _contest(
-    ball: Ball,
-    contexts: Floats,
-    points: Floats,
-    peaks: Floats,
-    low: Floats,
-    high: Floats,
-    safest: int,
-) -> int:
-    """Search until it is known whether an arm degrades less than the safest."""
-    while True:
-        arm = _most_likely(low, high, safest)
-        if arm < 0:
-            return safest
-        rival = 0 if arm != 0 else 1  # the arm with the second largest U⁺, once that is found
-        for a in range(contexts.shape[1]):
-            if a != arm and high[LIMIT, a] > high[LIMIT, rival]:
-                rival = a
-        if _is_open(high, arm):
-            _search_up(ball, contexts, peaks, high, arm)
-        elif _is_open(low, arm):
-            _settle_down(ball, contexts, points, low, arm)
-        elif _is_open(low, safest):
-            _settle_down(ball, contexts, points, low, safest)
-        elif _is_open(high, rival):
-            _search_up(ball, contexts, peaks, high, rival)
-        else:
-            return arm
-
-
-@kernel
-def _most_likely(low: Floats, high: Floats, safest: int) -> int:
-    """Of the arms that may yet degrade less than the safest, the one with the highest limit."""
-    leader, second = _two_largest(high)
+def _most_likely(ball: Ball, bounds: Floats, safest: int) -> int:
+    """Of the arms that may yet degrade less than the safest, the one with the largest limit."""
+    leader, second = two_largest(bounds, HIGH + REACHED)
     found = -1
     highest = -np.inf
-    for a in range(high.shape[1]):
-        others = second if a == leader else high[REACHED, leader]
-        limit = high[LIMIT, a]
-        gain = limit + low[REACHED, a] - others - low[LIMIT, safest]
-        if a != safest and gain > 0.0 and limit >= others and limit > highest:
+    for a in range(bounds.shape[1]):
+        others = second if a == leader else bounds[HIGH + REACHED, leader]
+        limit = bounds[HIGH + LIMIT, a]
+        total = min(limit + bounds[LOW + REACHED, a], bounds[SUM, a])
+        gain = total - others - bounds[LOW + LIMIT, safest]
+        real = gain > 2.0 * play_of(ball, total)  # more than four searches may be off by
+        if a != safest and real and limit >= others and limit > highest:
             found = a
             highest = limit
     return found
 
 
 @program
-def _search_up(ball: Ball, contexts: Floats, peaks: Floats, high: Floats, arm: int) -> None:
+def _contest(
+    ball: Ball, contexts: Floats, lows: Floats, highs: Floats, bounds: Floats, safest: int
+) -> int:
+    """Search until it is known whether an arm degrades less than the safest; return that, or it.
+
+    Of the four numbers that this takes, the one of which least is known is searched on.
+    """
+    arms = contexts.shape[1]
+    _look_up(ball, contexts, highs, bounds)
+    while True:
+        arm = _most_likely(ball, bounds, safest)
+        if arm < 0:
+            return safest
+        rival = 0 if arm != 0 else 1  # has the second largest U⁺, once that is known
+        for a in range(arms):
+            if a != arm and bounds[HIGH + LIMIT, a] > bounds[HIGH + LIMIT, rival]:
+                rival = a
+        lead = bounds[HIGH + REACHED, arm] - bounds[HIGH + LIMIT, rival]
+        if lead >= 0.0 and lead + bounds[LOW + LIMIT, arm] > bounds[LOW + REACHED, safest]:
+            return arm
+        gaps = (
+            _gap(bounds, HIGH, arm),
+            _gap(bounds, LOW, arm),
+            _gap(bounds, LOW, safest),
+            _gap(bounds, HIGH, rival),
+        )
+        widest = max(max(gaps[0], gaps[1]), max(gaps[2], gaps[3]))
+        if widest == 0.0:
+            return arm
+        if gaps[0] == widest:
+            _search_up(ball, contexts, highs, bounds, arm)
+        elif gaps[1] == widest:
+            _search_down(ball, contexts, lows, bounds, arm, np.inf)
+        elif gaps[2] == widest:
+            _search_down(ball, contexts, lows, bounds, safest, np.inf)
+        else:
+            _search_up(ball, contexts, highs, bounds, rival)
+
+
+@kernel
+def _gap(bounds: Floats, side: int, arm: int) -> float:
+    """How much is left to find."""
+    if not is_open(bounds, side, arm):
+        return 0.0
+    return abs(bounds[side + LIMIT, arm] - bounds[side + REACHED, arm])
+
+
+@kernel
+def _look_up(ball: Ball, contexts: Floats, highs: Floats, bounds: Floats) -> None:
+    """Enclose U⁺ of all arms more closely, at the places."""
+    dim, arms = contexts.shape
+    room = np.empty((dim + 2, arms))
+    points, values, ceilings = room[:dim], room[dim], room[dim + 1]
+    offsets = bounds[OFFSETS + dim :]
+    for i in range(dim):
+        for a in range(arms):
+            offsets[i, a] = highs[i, a if highs.shape[1] == arms else 0]
+            points[i, a] = contexts[i, a] + offsets[i, a]
+    bound_most(ball, points, offsets, values, ceilings)
+    for a in range(arms):
+        bounds[HIGH + REACHED, a] = max(bounds[HIGH + REACHED, a], values[a])
+        bounds[HIGH + LIMIT, a] = min(bounds[HIGH + LIMIT, a], ceilings[a])
+
+
+@program
+def _search_up(ball: Ball, contexts: Floats, highs: Floats, bounds: Floats, arm: int) -> None:
     """Take a step of the search for an arm's U⁺; find it if a few steps have not been enough."""
-    work = _fetch(contexts, peaks, arm)
-    if high[TAKEN, arm] >= STROLL:
-        _close(high, arm, max(high[REACHED, arm], most_in_ball(ball, work)))
+    offsets = bounds[OFFSETS + contexts.shape[0] :]
+    work = fetch(contexts, highs, offsets, True, arm)
+    if bounds[HIGH + TAKEN, arm] >= STROLL:
+        value = max(bounds[HIGH + REACHED, arm], most_in_ball(ball, work))
+        close(bounds, HIGH, arm, value)
         return
     step_up(ball, work)
     value, ceiling = step_up(ball, work)
-    _put_back(work, peaks, arm)
-    high[REACHED, arm] = max(high[REACHED, arm], value)
-    high[LIMIT, arm] = min(high[LIMIT, arm], ceiling)
-    high[TAKEN, arm] += 1.0
+    put_back(work, offsets, arm)
+    bounds[HIGH + REACHED, arm] = max(bounds[HIGH + REACHED, arm], value)
+    bounds[HIGH + LIMIT, arm] = min(bounds[HIGH + LIMIT, arm], ceiling)
+    bounds[HIGH + TAKEN, arm] += 1.0
 
 
 # ---------------------------------------------------------------------------------------- verdicts
 
 
-class Places(NamedTuple):
-    """Where in each arm's ball its bound was smallest and largest, when it was last looked for.
-
-    No more than good places to begin at: the arm played does not depend on them, only the time
-    that it takes.
-    """
-
-    lows: Floats  # (dim, arms) offsets
-    highs: Floats  # (dim, arms) offsets; (dim, 0) for MaxMinUCB, which has no use for them
-    found: Floats  # (2, arms) 1 where one has been found for that very arm, in lows and in highs
-
-
 @program
-def rank(ball: Ball, contexts: Floats, places: Places, values: Floats, notes: Floats) -> None:
-    """Write values of which the largest is that of the arm to play: the others are anything less.
+def decide(ball: Ball, contexts: Floats, places: Places, bounds: Floats, notes: Floats) -> int:
+    """Return the arm to play; or -1 if there may be equals: the values of U⁻ reached say which.
 
     The first two notes say whether the arm's places in ``lows`` and ``highs`` could be better.
     """
-    dim, arms = contexts.shape
-    room = np.empty((dim + 3, arms))
-    points, low = room[:dim], room[dim:]
-    _place(contexts, places.lows, points)
-    _write_bounds(ball, points, low[LIMIT], low[REACHED])
-    for a in range(arms):
-        low[LIMIT, a] = -np.inf
-        low[TAKEN, a] = 0.0
-    best = safest = _find_safest(ball, contexts, points, low)
+    show(ball, contexts, bounds)
+    notes[0] = 0.0
     notes[1] = 0.0
-    if places.highs.shape[1] > 0 and arms > 1:
-        best = _find_least_degraded(ball, contexts, points, low, places.highs, safest)
-        if best < 0:
-            notes[1] = 1.0
-            best = -1 - best
-    notes[0] = low[TAKEN, best]
-    _level(ball, low, safest)
-    for a in range(arms):
-        values[a] = low[REACHED, a]
-    if best != safest:
-        values[best] = np.inf
+    best, rival = two_largest(bounds, SHOWN)
+    # The best as shown has a U⁻ above those of all others, and so much more than they that U⁺ does
+    # not matter: 2 U(c) > 2 U(a) + rise - fall >= U⁺(a) + U⁻(a).
+    if bounds[SHOWN, best] - rival > ball.rise - ball.fall:
+        return best
+    enclose(ball, contexts, places.lows, bounds)
+    best, rival = two_largest(bounds, LOW + REACHED)
+    if not bounds[LOW + LIMIT, best] > rival:
+        best = _search_safest(ball, contexts, places.lows, bounds)
+    safest = best
+    if places.highs.shape[1] > 0 and _most_likely(ball, bounds, safest) >= 0:
+        best = _contest(ball, contexts, places.lows, places.highs, bounds, safest)
+        notes[1] = 1.0
+    notes[0] = bounds[LOW + TAKEN, best]
+    if best != safest or is_open(bounds, LOW, best):
+        return best
+    _level(ball, bounds, safest)
+    return -1
 
 
 @program
 def appraise(ball: Ball, contexts: Floats, places: Places, values: Floats) -> None:
     """Write every arm's U⁻; or, if there are offsets in ``highs``, minus its worst degradation."""
-    dim, arms = contexts.shape
-    points = np.empty((dim, arms))
-    bounds = np.empty((3, arms))
-    _place(contexts, places.lows, points)
+    arms = contexts.shape[1]
     for a in range(arms):
-        bounds[REACHED, a] = np.inf
-        _settle_down(ball, contexts, points, bounds, a)
-        values[a] = bounds[REACHED, a]
+        values[a] = least_in_ball(ball, fetch(contexts, places.lows, contexts, False, a))
     if places.highs.shape[1] == 0:
         return
-    _place(contexts, places.highs, points)
+    tops = np.empty(arms)
     for a in range(arms):
-        bounds[REACHED, a] = -np.inf
-        bounds[TAKEN, a] = STROLL
-        _search_up(ball, contexts, points, bounds, a)
+        tops[a] = most_in_ball(ball, fetch(contexts, places.highs, contexts, False, a))
     for a in range(arms):
         rival = -np.inf
         for b in range(arms):
             if b != a:
-                rival = max(rival, bounds[REACHED, b])
+                rival = max(rival, tops[b])
         values[a] = -max(0.0, rival - values[a])
