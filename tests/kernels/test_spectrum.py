@@ -30,7 +30,7 @@ def test_largest_eigenvalue_is_bounded_from_above(seed, dim, spread):
     exact = np.linalg.eigvalsh(P)[-1]
     found = largest_eigenvalue(P)
     assert exact <= found
-    assert found <= exact * dim**0.25 * (1 + 1e-6)
+    assert found <= exact * dim ** (1 / 16) * (1 + 1e-6)
 
 
 def test_largest_eigenvalue_is_close_when_it_stands_out():
