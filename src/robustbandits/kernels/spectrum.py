@@ -9,7 +9,6 @@ import numpy as np
 from robustbandits._jit import kernel, program
 from robustbandits.kernels.linalg import Floats, dot, multiply
 
-
 #: A matrix is squared this often: what is bounded then is a high power of its eigenvalues, of which
 #: the largest stands out.
 SQUARINGS = 3
