@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel
+from robustbandits._jit import kernel, program
 from robustbandits.kernels.ball import CENTRE, OFFSET, ROUNDING, STEPS, Ball, new_scratch
 from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import Floats, multiply, products
@@ -109,7 +109,7 @@ def show(ball: Ball, contexts: Floats, bounds: Floats) -> None:
         bounds[SHOWN, a] += ball.factor * bounds[WIDTH, a]
 
 
-@kernel
+@program
 def enclose(ball: Ball, contexts: Floats, lows: Floats, bounds: Floats) -> None:
     """Write what the bounds of the contexts shown tell, and the values of U⁻ at the places.
 

@@ -106,7 +106,7 @@ def _search_down(
 # ------------------------------------------------------------------------------ the least degraded
 
 
-@kernel
+@program
 def _most_likely(ball: Ball, bounds: Floats, safest: int) -> int:
     """Of the arms that may yet degrade less than the safest, the one with the largest limit."""
     leader, second = two_largest(bounds, HIGH + REACHED)
@@ -209,7 +209,7 @@ def _search_up(ball: Ball, contexts: Floats, highs: Floats, bounds: Floats, arm:
 # ---------------------------------------------------------------------------------------- verdicts
 
 
-@program
+@kernel
 def decide(ball: Ball, contexts: Floats, places: Places, bounds: Floats, notes: Floats) -> int:
     """Return the arm to play; or -1 if there may be equals: the values of U⁻ reached say which.
 
