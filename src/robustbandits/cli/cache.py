@@ -107,9 +107,8 @@ def fill(
     start = time.monotonic()
     compile_ahead(chosen, on_policy=lambda name: typer.echo(f"compiled {name}"))
     compile_attacks()
-    typer.echo(
-        f"{len(chosen)} policies and every attack are ready, after {time.monotonic() - start:.0f} s"
-    )
+    count = "1 policy" if len(chosen) == 1 else f"{len(chosen)} policies"
+    typer.echo(f"{count} and every attack are ready, after {time.monotonic() - start:.0f} s")
 
 
 def _shelves() -> list[Shelf]:
