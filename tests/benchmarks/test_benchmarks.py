@@ -1,0 +1,42 @@
+"""The benchmarks run: what they measure is for a quiet machine, not for a test."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from robustbandits._jit import jit_is_on
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not jit_is_on, reason="measures compiled code"),
+]
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+def run(script, *words):
+    command = [sys.executable, str(FOLDER / script), *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_loop_and_its_yardsticks(tmp_path):
+    shown = run("bench.py", "--repeats", "1", "--out", str(tmp_path))
+    found = json.loads((tmp_path / "bench.json").read_text())
+    assert {"C", "NumPy", "LinUCB", "RobustBandit"} <= set(found["loop_us"])
+    assert all(value > 0.0 for value in found["loop_us"].values())
+    assert found["figure"]["rounds per second"] > 0.0
+    assert "x C" in shown
+
+
+def test_policies_beside_linucb(tmp_path):
+    names = ["EXP3", "Greedy", "EnlargedGPUCB"]
+    shown = run("policies.py", *names, "--repeats", "1", "--out", str(tmp_path))
+    found = json.loads((tmp_path / "policies.json").read_text())
+    assert set(found["rounds"]) == set(names)
+    assert "fresh" in found["rounds"]["Greedy"]
+    assert "fresh" not in found["rounds"]["EXP3"]
+    assert list(found["growth"]) == ["EnlargedGPUCB"]
+    assert "due <= 0.5" in shown
