@@ -156,6 +156,14 @@ def test_without_error_both_are_the_bound_itself():
     assert most_in_ball(ball, work) == pytest.approx(known, rel=1e-14)
 
 
+@pytest.mark.parametrize("error", [5e-324, 1e-300, 1e-140, 1e-18])
+def test_a_ball_may_be_too_small_to_see(error):
+    centre, ball, work = case(0, 2, error)
+    known = value_at(ball, centre)
+    assert least_in_ball(ball, work) == pytest.approx(known, rel=1e-12)
+    assert most_in_ball(ball, scratch(centre)) == pytest.approx(known, rel=1e-12)
+
+
 def test_ball_that_holds_the_origin_has_the_least_bound_0():
     _, ball, work = case(0, 3, 1.5, spread=0.0, beta=4.0)
     assert ball.positive

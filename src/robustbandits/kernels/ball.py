@@ -268,9 +268,10 @@ def lowest_share(slope: float, factor: float, square: float, cross: float, bend:
     """
     share = 1.0
     rise = factor * factor * bend - slope * slope
-    if bend > 0.0 and rise > 0.0:
+    scale = bend * rise  # 0 when the ball is so small that it underflows
+    if rise > 0.0 and scale > 0.0:
         rest = max(0.0, square - cross * cross / bend)
-        share = -slope * math.sqrt(rest / (bend * rise)) - cross / bend
+        share = -slope * math.sqrt(rest / scale) - cross / bend
     return min(1.0, max(0.0, share))
 
 
