@@ -35,7 +35,7 @@ from robustbandits.game.live import (
     describe,
 )
 from robustbandits.game.match import POLICY, stream
-from robustbandits.game.problem import Problem
+from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.game.verbs import MEMO, Policy
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.streams import lease
@@ -135,6 +135,8 @@ class Agent:
         self._low, self._high = self.reward_range or _default_range(policy)
         self._bound = problem.context_bound * SLACK
         self._fixed_arms = bool(getattr(policy, "fixed_arms", False))
+        self._fixed_contexts = bool(getattr(policy, "fixed_contexts", False))
+        self._catalogue: Floats | None = None  # the contexts of the first choice, or since loading
         self._state: Any = policy.start(problem)
         self._pending: Pending = {}
         self._next = 0
@@ -179,6 +181,8 @@ class Agent:
         arm = self._decide(self._player, array, self._bound, self._stream, note, table)
         if arm < 0:
             self._refuse(array, arm)
+        if self._fixed_contexts and self._catalogue is None:
+            self._catalogue = array.copy()
         number = self._next
         self._next = number + 1
         self._pending[number] = (arm, note)
@@ -241,6 +245,12 @@ class Agent:
             raise ValueError(
                 f"contexts must have a row for each of the {self.problem.arms} arms that "
                 f"{self.policy.name} plays; got {array.shape[0]}"
+            )
+        if self._catalogue is not None and not np.array_equal(array, self._catalogue):
+            raise UnsupportedProblem(
+                f"{self.policy.name} needs the same contexts in every call, and row "
+                f"{_first_change(array, self._catalogue)} has changed: where arms change take "
+                f"another policy, such as {getattr(self.policy, 'for_changing_arms', 'LinUCB')}"
             )
         # Machine code is called without a look at the array: only this kind will do.
         return array if array.flags.carray else array.copy()
@@ -371,6 +381,10 @@ class Agent:
             raise SnapshotError("its pending decisions chose arms that do not exist")
         if np.any(lengths(rows[:, 2 + MEMO :]) > self._bound * SLACK):
             raise SnapshotError("its pending decisions have contexts beyond context_bound")
+
+
+def _first_change(array: Floats, known: Floats) -> int:
+    return int(np.flatnonzero((array != known).any(axis=1))[0])
 
 
 def _number_of(decision: Any) -> int:

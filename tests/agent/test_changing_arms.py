@@ -8,6 +8,9 @@ import pytest
 import robustbandits as rb
 from agent.outsider import Rota
 from agent.players import RECIPES, bits, contexts_of, hire, veteran
+from robustbandits.experiments.catalogue import kinds
+from robustbandits.experiments.samples import sample_policy
+from robustbandits.game.problem import UnsupportedProblem
 
 SHARED = [name for name, recipe in RECIPES.items() if not getattr(recipe, "fixed_arms", False)]
 
@@ -51,3 +54,30 @@ def test_a_policy_of_fixed_arms_says_how_many_it_plays(arms):
     with pytest.raises(ValueError, match=rf"contexts .* 4 arms that Rota plays; got {arms}"):
         agent.choose(contexts_of(np.random.default_rng(0), arms))
     assert bits(agent) == before
+
+
+CATALOGUE = [
+    name for name, kind in kinds("policies").items() if getattr(kind, "fixed_contexts", False)
+]
+
+
+def test_policies_of_a_catalogue_are_those_whose_setting_it_is():
+    found = {name for name, kind in kinds("policies").items() if kind.facts.setting == "fixed arms"}
+    assert found == set(CATALOGUE)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_a_policy_of_a_catalogue_refuses_contexts_that_change(name):
+    agent = rb.Agent(sample_policy(name), arms=3, dim=2, rounds=1000, seed=0)
+    first = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
+    agent.learn(agent.choose(first), 0.5)
+    before = bits(agent)
+    changed = first.copy()
+    changed[1] *= 0.5
+    for ask in (agent.choose, agent.scores):
+        with pytest.raises(UnsupportedProblem, match=r"row 1 has changed.*CautiousLinUCB"):
+            ask(changed)
+    with pytest.raises(ValueError, match="row for each of the 3 arms"):
+        agent.choose(first[:2])
+    assert bits(agent) == before
+    agent.learn(agent.choose(first.tolist()), 0.5)

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -235,3 +236,17 @@ def test_a_failed_write_is_a_clear_error(tmp_path, monkeypatch):
     monkeypatch.setattr("pathlib.Path.mkdir", fail)
     with pytest.raises(StoreError, match=r"cannot write to the store .*Permission denied"):
         store.open()
+
+
+def test_without_pyarrow_nothing_is_damaged(outcome, tmp_path, monkeypatch):
+    match, path = victim(outcome)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # as if it were not installed
+    missing = "a store needs pyarrow: pip install"
+    with pytest.raises(ImportError, match=missing):
+        outcome.store.look(match)
+    with pytest.raises(ImportError, match=missing):
+        run(outcome.plan, outcome.store, progress=False)
+    assert path.exists()
+    with pytest.raises(ImportError, match=missing):
+        Store(tmp_path / "another")
+    assert not (tmp_path / "another").exists()

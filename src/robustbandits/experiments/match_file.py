@@ -112,6 +112,7 @@ def _digest(text: bytes, columns: dict[str, Any] | None = None) -> bytes:
 
 def decode(data: bytes) -> MatchRecord:
     """Return the match in a file's bytes, or raise :class:`DamagedError`."""
+    parquet()  # without it no file can be read, and none is damaged
     try:
         return _decode(data)
     except (DamagedError, NewerError):

@@ -39,6 +39,7 @@ from robustbandits.experiments.match_file import (
     decode,
     encode,
 )
+from robustbandits.experiments.parquet import parquet
 from robustbandits.game.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Store:
     """
 
     def __init__(self, folder: str | os.PathLike[str]):
+        parquet()  # said before anything is fetched, played or written
         self.folder = Path(folder)
         self._locks: Locks | None = None
         self._last_spec: tuple[Spec, dict[str, Any]] | None = None

@@ -16,12 +16,11 @@ import numpy as np
 from robustbandits._jit import program
 from robustbandits.game import require
 from robustbandits.game.problem import Problem
-from robustbandits.game.recipe import Recipe
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.process import KERNELS
 from robustbandits.policies.optimism import TIES, LinearRecipe
 from robustbandits.policies.radius import Radius
-from robustbandits.policies.setting import refuse_changing_arms
+from robustbandits.policies.setting import CatalogueRecipe, refuse_changing_arms
 
 #: Field of a decision's memo: the layer that was drawn.
 LAYER = 0
@@ -84,7 +83,7 @@ def check_layers(memos: Floats, layers: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LayeredRecipe(Recipe):
+class LayeredRecipe(CatalogueRecipe):
     """Parameters that every policy with Gaussian processes has.
 
     Parameters

@@ -9,15 +9,14 @@ from typing import Any, ClassVar, Self
 from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
-from robustbandits.game.recipe import Recipe
 from robustbandits.policies.fixed_arms.phases import PhasedState, Rules, start_phases
-from robustbandits.policies.setting import refuse_changing_arms
+from robustbandits.policies.setting import CatalogueRecipe, refuse_changing_arms
 
 THRESHOLDS = ("paper", "tight")
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobustPhasedElimination(Recipe):
+class RobustPhasedElimination(CatalogueRecipe):
     """Play a G-optimal design of the arms still in the race, phase by phase, and drop the worst.
 
     Phase h has about m_h = 2^h m_0 plays, arm a of the design ``u(a) = ⌈m_h max(ζ(a), 1/m_0)⌉`` of

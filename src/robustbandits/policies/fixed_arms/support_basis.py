@@ -9,13 +9,12 @@ from typing import Any, ClassVar, Self
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.problem import Problem
-from robustbandits.game.recipe import Recipe
 from robustbandits.policies.fixed_arms.phases import PhasedState, Rules, start_phases
-from robustbandits.policies.setting import refuse_changing_arms
+from robustbandits.policies.setting import CatalogueRecipe, refuse_changing_arms
 
 
 @dataclass(frozen=True, kw_only=True)
-class SupportBasisExploration(Recipe):
+class SupportBasisExploration(CatalogueRecipe):
     """SBE: epochs four times as long as the last, with no more exploration than the gap demands.
 
     This is a reconstruction. From the paper's abstract, and from how others quote it, come: it
