@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import robustbandits as rb
+from reference import twins
 from reference.playing import agent_for, block_of, play, ridge_of, same_bits
 from robustbandits._jit import jit_is_on
 from robustbandits.game.match import NATURE, Game, stream
@@ -159,6 +160,24 @@ def test_oracle_without_an_attack_is_linucb():
 def test_oracle_hears_what_was_spent_before_it_learns():
     (game,) = games(rb.policies.OracleLinUCB(), attack=rb.attacks.Garcelon(7.0))
     assert game.policy.heard[0] == game.purse.account[0] > 0.0
+
+
+@pytest.mark.parametrize("bonus", ["paper", "l1", "l2"])
+def test_oracle_plays_as_its_twin_does(bonus):
+    block = block_of(200, arms=6, dim=3, intercept=False)
+    state = rb.policies.OracleLinUCB(bonus=bonus).start(Problem(arms=6, dim=3, rounds=200))
+    twin = twins.LinUCB(twins.Bounds(6, 3, 200), np.random.default_rng(0), bonus=bonus)
+    rng, memo = np.random.default_rng(0), np.zeros(4)
+    spent = np.cumsum(np.random.default_rng(1).random(200) < 0.1) * 0.7  # now and then a lie
+    for t in range(200):
+        arm = state.choose(block.contexts[t], rng, memo)
+        assert arm == twin.choose(block.contexts[t].T), f"round {t}"
+        state.overhear(spent[t])
+        twin.budget = spent[t]
+        context, reward = block.contexts[t][:, arm].copy(), block.means[t, arm] + block.noise[t]
+        state.learn(arm, context, reward, memo, rng)
+        twin.learn(context, reward)
+    assert spent[-1] > 5.0
 
 
 def test_oracle_hears_nothing_in_an_agent():
