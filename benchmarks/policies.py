@@ -27,8 +27,8 @@ from robustbandits.game.rounds import Rounds
 from yardsticks import Player
 
 ATTACK = rb.attacks.Garcelon(100.0)
-#: What a round may cost, in rounds of LinUCB: by setting, and for those that do more by design. For
-#: contextual policies on fresh arms, as in the paper's simulation.
+#: What a round may cost, in rounds of LinUCB on the same arms: by setting, and for those that do
+#: more by design.
 DUE = {"contextual": 2.5, "MAB": 0.5}
 DUE_BY_NAME = {"LinTS": 3.0, "MultiLevelWeightedOFUL": 4.0, "COBE": 4.0}
 #: Seconds for the whole catalogue: compiled for the first time, and from the cache.
@@ -144,7 +144,7 @@ def show(report: dict[str, Any]) -> None:
     print(f"  {'':37} fresh arms          a catalogue")
     for name, row in report["rounds"].items():
         due = DUE_BY_NAME.get(name, DUE.get(setting(name)))
-        ratio = row.get("fresh_ratio", row["fixed_ratio"])
+        ratio = max(row.get("fresh_ratio", 0.0), row["fixed_ratio"])
         aim = "" if due is None else f"  due <= {due:g}{'' if ratio <= due else ': MISSED'}"
         cells = [
             f"{row[key]:8.3f} {row[key + '_ratio']:7.2f} x" if key in row else f"{'':18}"
