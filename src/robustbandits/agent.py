@@ -36,7 +36,7 @@ from robustbandits.game.live import (
 )
 from robustbandits.game.match import POLICY, stream
 from robustbandits.game.problem import Problem, UnsupportedProblem
-from robustbandits.game.verbs import MEMO, Policy
+from robustbandits.game.verbs import Policy, memo_size
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.streams import lease
 from robustbandits.snapshot import (
@@ -138,6 +138,7 @@ class Agent:
         self._fixed_contexts = bool(getattr(policy, "fixed_contexts", False))
         self._catalogue: Floats | None = None  # the contexts of the first choice, or since loading
         self._state: Any = policy.start(problem)
+        self._room = memo_size(self._state)
         self._pending: Pending = {}
         self._next = 0
         self._forgotten = -1  # largest id that was dropped unrewarded
@@ -152,7 +153,9 @@ class Agent:
         self._decide = entry_point(
             compiled_for(decide, player), player, matrix, self._bound, self._stream, note, matrix
         )
-        self._absorb = entry_point(compiled_for(absorb, player), player, 0, 0.0, self._stream, note)
+        self._absorb = entry_point(
+            compiled_for(absorb, player), player, 0, 0.0, self._stream, note, self._room
+        )
         self._describe = entry_point(compiled_for(describe, player), player, matrix, matrix)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -177,7 +180,7 @@ class Agent:
         array = self._check_shape(contexts)
         arms, dim = array.shape
         table = np.empty((3, arms))
-        note = np.empty(MEMO + dim)
+        note = np.empty(self._room + dim)
         arm = self._decide(self._player, array, self._bound, self._stream, note, table)
         if arm < 0:
             self._refuse(array, arm)
@@ -204,7 +207,7 @@ class Agent:
                 f"decision must be one of this agent's, whose decision {number} chose arm {arm}; "
                 f"got {decision!r} of another agent"
             )
-        self._absorb(self._player, arm, value, self._stream, note)
+        self._absorb(self._player, arm, value, self._stream, note, self._room)
         del self._pending[number]
 
     def scores(self, contexts: npt.ArrayLike) -> Scores:
@@ -319,7 +322,7 @@ class Agent:
             "stream": stream_to_dict(self._rng),
         }
         arrays = {name: to_floats(name, array) for name, array in state_arrays(self._state)}
-        arrays["pending"] = pending_to_rows(self._pending, self.problem.dim)
+        arrays["pending"] = pending_to_rows(self._pending, self._room + self.problem.dim)
         try:
             type(self).__new__(type(self))._restore(dict(header), dict(arrays), type(self.policy))
         except Exception as error:
@@ -368,9 +371,10 @@ class Agent:
             fill(name, array, arrays[name])
         self._next = require.count("next", header["next"], low=0)
         self._forgotten = require.count("forgotten", header["forgotten"], low=-1)
-        self._pending = rows_to_pending(rows, problem.dim, self._forgotten, self._next)
+        size = self._room + problem.dim
+        self._pending = rows_to_pending(rows, size, self._forgotten, self._next)
         self._check_pending(rows)
-        check_indices(self._state, rows[:, 2 : 2 + MEMO])
+        check_indices(self._state, rows[:, 2 : 2 + self._room])
         return stream_from_dict(header["stream"])
 
     def _check_pending(self, rows: Floats) -> None:
@@ -379,7 +383,7 @@ class Agent:
             raise SnapshotError(f"it has {len(rows)} pending decisions, more than its capacity")
         if self._fixed_arms and np.any(rows[:, 1] >= self.problem.arms):
             raise SnapshotError("its pending decisions chose arms that do not exist")
-        if np.any(lengths(rows[:, 2 + MEMO :]) > self._bound * SLACK):
+        if np.any(lengths(rows[:, 2 + self._room :]) > self._bound * SLACK):
             raise SnapshotError("its pending decisions have contexts beyond context_bound")
 
 

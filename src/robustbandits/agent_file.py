@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from robustbandits.game.problem import Problem
-from robustbandits.game.verbs import MEMO
 from robustbandits.kernels.linalg import Floats
 from robustbandits.snapshot import SnapshotError
 
@@ -35,9 +34,9 @@ HEADER = (
 Pending = dict[int, tuple[int, Floats]]
 
 
-def pending_to_rows(pending: Pending, dim: int) -> Floats:
-    """One row for each pending decision, oldest first: id, arm, memo, context."""
-    rows = np.empty((len(pending), 2 + MEMO + dim))
+def pending_to_rows(pending: Pending, size: int) -> Floats:
+    """One row for each pending decision, oldest first: id, arm, memo and context of this size."""
+    rows = np.empty((len(pending), 2 + size))
     if len(rows):
         rows[:, 0] = list(pending)
         rows[:, 1] = [arm for arm, _ in pending.values()]
@@ -45,9 +44,9 @@ def pending_to_rows(pending: Pending, dim: int) -> Floats:
     return rows
 
 
-def rows_to_pending(rows: Floats, dim: int, forgotten: int, following: int) -> Pending:
+def rows_to_pending(rows: Floats, size: int, forgotten: int, following: int) -> Pending:
     """Return what :func:`pending_to_rows` was given; ids lie between the two numbers."""
-    if rows.shape != (len(rows), 2 + MEMO + dim):
+    if rows.shape != (len(rows), 2 + size):
         raise SnapshotError(f"its pending decisions do not fit its header: {rows.shape}")
     if not np.isfinite(rows).all():
         raise SnapshotError("its pending decisions hold numbers that are not finite")

@@ -27,7 +27,7 @@ from robustbandits.game.ledger import Ledger
 from robustbandits.game.match import ATTACK, NATURE, POLICY, Game, play_match, stream
 from robustbandits.game.problem import Problem
 from robustbandits.game.rounds import Environment, Rounds
-from robustbandits.game.verbs import MEMO, Attack, Policy, PolicyState
+from robustbandits.game.verbs import Attack, Policy, PolicyState, memo_size
 from robustbandits.policies import LinUCB
 
 ROUNDS = 200
@@ -123,7 +123,7 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
     name, state = policy.name, policy.start(problem)
     rng = np.random.Generator(np.random.PCG64(stream(0, POLICY)))
     for t in range(len(block.noise)):
-        contexts, memo, again = block.contexts[t].copy(), np.zeros(MEMO), np.zeros(MEMO)
+        contexts, (memo, again) = block.contexts[t].copy(), np.zeros((2, memo_size(state)))
         before, twin = _bits(state), copy.deepcopy(rng)
         arm = state.choose(contexts, rng, memo)
         _promise(0 <= arm < problem.arms, f"{name} chose arm {arm} of {problem.arms}")

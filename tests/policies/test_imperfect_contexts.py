@@ -9,7 +9,9 @@ from reference.playing import agent_for, block_of, play, ridge_of, same_bits
 from reference.twins import Bounds
 from robustbandits._jit import jit_is_on
 from robustbandits.game.problem import Problem
+from robustbandits.game.verbs import MEMO, memo_size
 from robustbandits.policies import LinUCB, MaxMinUCB, MinWD
+from robustbandits.policies.enclosure import ARM, LENGTH, PLACE
 from robustbandits.policies.imperfect import ball_of
 from robustbandits.policies.worst_case import appraise
 
@@ -95,17 +97,18 @@ def test_short_cuts_play_the_arm_that_all_values_ask_for(kind, contexts):
     fixed = contexts == "fixed"
     state = kind(error=0.15).start(Problem(arms=7, dim=3, rounds=300, fixed_arms=fixed))
     rng = np.random.default_rng(0)
-    memo = np.zeros(4)
     values = np.empty(7)
     searched = 0
     for t in range(300):
+        memo = np.zeros(memo_size(state))
         arm = state.choose(block.contexts[t], rng, memo)
         appraise(ball_of(state), block.contexts[t], state.places, values)
         assert values[arm] == pytest.approx(values.max(), rel=1e-9), f"round {t}"
-        searched += memo[0] > 0
+        searched += memo[ARM] > 0
         context = block.contexts[t][:, arm].copy()
         state.learn(arm, context, block.means[t, arm] + block.noise[t], memo, rng)
-    assert 0 < searched < 300  # both ways were gone
+    # Both ways were gone; where arms change, there is no room to note it.
+    assert 0 < searched < 300 if fixed else searched == 0
     assert bool(state.places.found.any()) == fixed
 
 
@@ -115,8 +118,9 @@ def test_places_change_how_long_it_takes_and_not_what_is_played(kind):
     played = []
     for fixed in (True, False):
         state = kind(error=0.1).start(Problem(arms=6, dim=3, rounds=400, fixed_arms=fixed))
-        rng, memo, arms = np.random.default_rng(0), np.zeros(4), []
+        rng, arms = np.random.default_rng(0), []
         for t in range(400):
+            memo = np.zeros(memo_size(state))
             arms.append(state.choose(block.contexts[t], rng, memo))
             context = block.contexts[t][:, arms[-1]].copy()
             state.learn(arms[-1], context, block.means[t, arms[-1]], memo, rng)
@@ -124,11 +128,78 @@ def test_places_change_how_long_it_takes_and_not_what_is_played(kind):
     assert played[0] == played[1]
 
 
+def catalogue_state(kind, arms=6, dim=3, rounds=400):
+    return kind(error=0.3).start(Problem(arms=arms, dim=dim, rounds=rounds, fixed_arms=True))
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_a_memo_that_has_no_room_gets_no_notes(kind):
+    # An attacker who peeks brings a small one.
+    block = rounds_of(100, arms=6, dim=3, contexts="fixed")
+    state = catalogue_state(kind)
+    rng = np.random.default_rng(0)
+    noted = 0
+    for t in range(100):
+        memo, small = np.zeros(memo_size(state)), np.zeros(memo_size(state))
+        arm = state.choose(block.contexts[t], rng, memo)
+        assert state.choose(block.contexts[t], rng, small[:MEMO]) == arm
+        assert not small.any()
+        noted += memo.any()
+        state.learn(arm, block.contexts[t][:, arm].copy(), block.means[t, arm], memo, rng)
+    assert noted > 0
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_what_was_noted_of_an_arm_is_remembered_whichever_was_played(kind):
+    state = catalogue_state(kind)
+    dim = 3
+    memo = np.zeros(memo_size(state))
+    assert len(memo) == (PLACE + dim) * (1 + (kind is MinWD))
+    memo[[ARM, LENGTH]] = 5.0, 2.0
+    memo[PLACE : PLACE + dim] = 0.1, -0.2, 0.05
+    state.learn(1, np.array([0.5, 0.5, 0.0]), 0.3, memo, np.random.default_rng(0))
+    assert state.places.lows[:, 4] == pytest.approx([0.1, -0.2, 0.05])
+    assert state.places.found.tolist() == [[0, 0, 0, 0, 1, 0], [0] * 6]
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("number", [-3.0, 0.0, 0.5, 7.0, 1e300, -1e300, np.inf, np.nan])
+def test_a_note_about_an_arm_that_does_not_exist_is_not_believed(kind, number):
+    state = catalogue_state(kind)
+    memo = np.full(memo_size(state), number)
+    state.learn(0, np.array([0.5, 0.5, 0.0]), 0.3, memo, np.random.default_rng(0))
+    assert not state.places.found.any()
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_searches_become_rare_on_a_catalogue(kind):
+    block = rounds_of(1500, arms=8, dim=4, contexts="fixed")
+    state = kind(error=0.2).start(Problem(arms=8, dim=4, rounds=1500, fixed_arms=True))
+    rng = np.random.default_rng(0)
+    steps = np.zeros(1500)
+    for t in range(1500):
+        memo = np.zeros(memo_size(state))
+        arm = state.choose(block.contexts[t], rng, memo)
+        steps[t] = memo[LENGTH]
+        reward = block.means[t, arm] + block.noise[t]
+        state.learn(arm, block.contexts[t][:, arm].copy(), reward, memo, rng)
+    assert steps[:100].mean() > 2 * steps[-500:].mean()
+    assert steps[-500:].mean() < 1.0
+
+
 def test_one_arm_cannot_degrade():
     agent = rb.Agent(MinWD(), arms=1, dim=2)
     decision = agent.choose([[0.5, 0.5]])
     assert decision.arm == 0
     assert decision.scores == pytest.approx([0.0], abs=1e-15)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_one_arm_is_played_without_a_search(kind):
+    state = kind().start(Problem(arms=1, dim=3, fixed_arms=True))
+    memo = np.zeros(memo_size(state))
+    assert state.choose(np.full((3, 1), 0.5), np.random.default_rng(0), memo) == 0
+    assert not memo.any()
 
 
 @pytest.mark.parametrize("kind", BOTH)

@@ -138,7 +138,7 @@ def largest_bound(centre, error, theta, P, beta, starts=20, steps=200):
     x = centre + error * directions
     for _ in range(steps):
         widths = np.sqrt(((x @ P) * x).sum(axis=1, keepdims=True))
-        slopes = theta + beta * (x @ P) / widths
+        slopes = theta + beta * (x @ P) / np.maximum(widths, 1e-150)  # at the origin: theta
         x = centre + error * slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
     return bound(x, theta, P, beta).max()
 

@@ -44,7 +44,8 @@ def decide(
         if square > limit:
             return TOO_LONG - a
     rng = borrow(leased)
-    memo = note[:MEMO]
+    room = note.shape[0] - dim
+    memo = note[:room]
     memo[:] = 0.0
     arm = choose(policy, shown, rng, memo)
     if arm < 0 or arm >= arms:
@@ -52,14 +53,14 @@ def decide(
     score(policy, shown, memo, table[MEANS], table[BONUSES])
     probability(policy, shown, memo, table[PROBABILITIES])
     for i in range(dim):
-        note[MEMO + i] = contexts[arm, i]
+        note[room + i] = contexts[arm, i]
     return arm
 
 
 @program
-def absorb(policy: Any, arm: int, reward: float, leased: Any, note: Floats) -> None:
-    """Learn the reward of the decision that ``note`` was written for."""
-    learn(policy, arm, note[MEMO:], reward, note[:MEMO], borrow(leased))
+def absorb(policy: Any, arm: int, reward: float, leased: Any, note: Floats, room: int) -> None:
+    """Learn the reward of the decision that ``note`` was written for: ``room`` numbers of memo."""
+    learn(policy, arm, note[room:], reward, note[:room], borrow(leased))
 
 
 @program

@@ -20,7 +20,7 @@ from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
 from robustbandits.game.rounds import Environment, Rounds
-from robustbandits.game.verbs import Attack, Policy
+from robustbandits.game.verbs import Attack, Policy, memo_size
 from robustbandits.kernels.leases import lease_state
 
 #: Numbers in a block of rounds: 2 MB of contexts, which stays in a core's own cache.
@@ -77,7 +77,8 @@ class Game:
 
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
-        others = (self.attack, self.purse, self.book, self.policy_rng, self.attack_rng)
+        streams = (self.policy_rng, self.attack_rng)
+        others = (self.attack, self.purse, self.book, *streams, np.empty(memo_size(self.policy)))
         try:
             self._play(rounds, self._player, *others)
         except NumbaError:  # from compiling: nothing has been played

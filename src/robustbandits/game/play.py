@@ -11,7 +11,6 @@ from robustbandits.game.ledger import PLAYED, Book, write
 from robustbandits.game.purse import SPENT, Purse, has_money, settle_reward
 from robustbandits.game.rounds import Rounds
 from robustbandits.game.verbs import (
-    MEMO,
     Scene,
     choose,
     learn,
@@ -19,7 +18,7 @@ from robustbandits.game.verbs import (
     propose_reward,
     tamper,
 )
-from robustbandits.kernels.linalg import copy, copy_column
+from robustbandits.kernels.linalg import Floats, copy, copy_column
 
 
 @program
@@ -31,14 +30,14 @@ def play(
     book: Book,
     policy_rng: np.random.Generator,
     attack_rng: np.random.Generator,
+    memo: Floats,
 ) -> None:
     """Play a block of rounds. States and book are changed in place, so the next block goes on."""
     count, dim, arms = rounds.contexts.shape
     shown = np.empty((dim, arms))
     context = np.empty(dim)
-    memo = np.empty(MEMO)
     for t in range(count):
-        for i in range(MEMO):
+        for i in range(memo.shape[0]):
             memo[i] = 0.0
         contexts = rounds.contexts[t]
         means = rounds.means[t]

@@ -17,8 +17,13 @@ from robustbandits.game.problem import Problem
 from robustbandits.game.purse import Purse, settle_contexts
 from robustbandits.kernels.linalg import Floats
 
-#: Room for what `choose` wants `learn` to know about a decision.
+#: Room for what `choose` wants `learn` to know about a decision, unless a state asks for more.
 MEMO = 4
+
+
+def memo_size(state: Any) -> int:
+    """How many numbers a memo of a policy's decisions has."""
+    return max(MEMO, getattr(state, "memo_size", MEMO))
 
 
 class Scene(NamedTuple):
@@ -37,7 +42,10 @@ class PolicyState(Protocol):
     A state may also have ``probability(contexts, memo, out)``, which writes the probability of
     each arm. Without it a policy's probabilities count as undefined. A state whose kernels use
     numbers of its arrays or memos as indices must have a plain method ``check(memos)``, which
-    raises ValueError when a file holds ones that are out of range. The state of a reference, which
+    raises ValueError when a file holds ones that are out of range. One that notes more of a
+    decision than `MEMO` numbers has a property ``memo_size``; an attacker who peeks may still come
+    with a memo of `MEMO` numbers only, and what does not fit there must not be written. The state
+    of a reference, which
     may know what no policy knows, has ``overhear(spent)``: in a game it is told, before it learns a
     reward, what the attacker has spent so far. Nobody tells it in an agent.
     """

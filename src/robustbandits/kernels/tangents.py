@@ -18,15 +18,15 @@ from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.tiles import Tile, fits, generator
 
 #: Rows of the products, for a column x and its offset δ, with y = Mx.
-VX, XY, VY, YY, VD, DY, DD = range(7)
-PRODUCTS = 7
+VX, XY, VY, YY, VD, DY = range(6)
+PRODUCTS = 6
 
 
 @kernel
 def tangent_products(
     matrix: Floats, vector: Floats, columns: Floats, offsets: Floats, out: Floats
 ) -> None:
-    """Write, for each column, the seven inner products of x, δ, v and ``y = M x``."""
+    """Write, for each column, the six inner products of x, δ, v and ``y = M x``."""
     done = _tiles(matrix, vector, columns, offsets, out)
     dim, count = columns.shape
     for a in range(done, count):
@@ -43,7 +43,6 @@ def tangent_products(
             out[YY, a] += y * y
             out[VD, a] += v * d
             out[DY, a] += d * y
-            out[DD, a] += d * d
 
 
 def _tiles(matrix: Floats, vector: Floats, columns: Floats, offsets: Floats, out: Floats) -> int:
@@ -95,7 +94,6 @@ def _generate(tile: Tile) -> None:
         x, d, y = tile.row("columns", i), tile.row("offsets", i), image.value()
         v = tile.spread(builder.load(tile.element("vector", i)))
         factors = {VX: (v, x), XY: (x, y), VY: (v, y), YY: (y, y), VD: (v, d), DY: (d, y)}
-        factors[DD] = (d, d)
         for k, (left, right) in factors.items():
             totals[k].add(builder.fmul(left, right))
     for k, total in enumerate(totals):

@@ -1,28 +1,27 @@
 """What is known of a round whose contexts are known only up to an error: enclosures of U⁻ and U⁺.
 
-One matrix with a column for each arm. `enclose` fills it at a glance, for all arms at once; what a
-decision needs to know better is searched for in worst_case.py.
+One matrix with a column for each arm. What all arms' remembered places tell is written at a glance;
+what a decision needs to know better is searched for in worst_case.py.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from robustbandits._jit import kernel, program
-from robustbandits.kernels.ball import CENTRE, OFFSET, ROUNDING, STEPS, Ball, new_scratch
-from robustbandits.kernels.columns import score_columns
-from robustbandits.kernels.linalg import Floats, multiply, products
+from robustbandits.kernels.ball import ROUNDING, Ball, bound_most, bounds_at
+from robustbandits.kernels.ball_steps import CENTRE, OFFSET, STEPS, new_scratch
+from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.tangents import PRODUCTS
 
 #: Rows of what is known of U⁻, or of U⁺: a value that is reached somewhere in the ball, what no
 #: value is beyond, and the steps taken to bring the two together.
 REACHED, LIMIT, TAKEN = range(3)
-#: Rows of what is known of a round: the bounds of the contexts shown, and their widths; what the
-#: sum of U⁺ and U⁻ is at most; three each of U⁻ and U⁺; and the offsets where searches for U⁻, and
-#: then those for U⁺, have come to.
-SHOWN, WIDTH, SUM, LOW, HIGH, OFFSETS = 0, 1, 2, 3, 6, 9
+#: Rows of what is known of a round: three each of U⁻ and U⁺; then the offsets where searches for
+#: U⁻, and those for U⁺, have come to; then room for points, and for products of them.
+LOW, HIGH, OFFSETS = 0, 3, 6
 
 
 class Places(NamedTuple):
@@ -40,7 +39,7 @@ class Places(NamedTuple):
 @kernel
 def new_bounds(dim: int, arms: int) -> Floats:
     """Return room for what is known of a round."""
-    return np.empty((OFFSETS + 2 * dim, arms))
+    return np.empty((OFFSETS + 3 * dim + PRODUCTS, arms))
 
 
 @kernel
@@ -50,11 +49,9 @@ def is_open(bounds: Floats, side: int, arm: int) -> bool:
 
 
 @kernel
-def close(bounds: Floats, side: int, arm: int, value: float) -> None:
-    """Write down a value that is found."""
-    bounds[side + REACHED, arm] = value
-    bounds[side + LIMIT, arm] = value
-    bounds[side + TAKEN, arm] = STEPS
+def points_of(bounds: Floats, dim: int) -> Floats:
+    """Return room for points: after `look_down`, where it has looked."""
+    return bounds[OFFSETS + 2 * dim : OFFSETS + 3 * dim]
 
 
 @kernel
@@ -101,67 +98,69 @@ def put_back(work: Floats, offsets: Floats, arm: int) -> None:
 
 
 @kernel
-def show(ball: Ball, contexts: Floats, bounds: Floats) -> None:
-    """Write the bounds of the contexts shown, and their widths."""
-    score_columns(ball.ridge.inverse, ball.ridge.theta, contexts, bounds[SHOWN], bounds[WIDTH])
-    for a in range(contexts.shape[1]):
-        bounds[WIDTH, a] = math.sqrt(max(0.0, bounds[WIDTH, a]))
-        bounds[SHOWN, a] += ball.factor * bounds[WIDTH, a]
-
-
-@program
-def enclose(ball: Ball, contexts: Floats, lows: Floats, bounds: Floats) -> None:
-    """Write what the bounds of the contexts shown tell, and the values of U⁻ at the places.
-
-    Nowhere in a ball does the bound f differ from f(c) by more than ``rise``. As it is convex, U⁺
-    is at least as far above f(c) as U⁻ is below. And a parabola touches it from above at c: the sum
-    of the two exceeds 2 f(c) by at most κλ error².
-    """
-    arms = contexts.shape[1]
-    if lows.shape[1] == arms:
-        _reach_each(ball, contexts, lows, bounds)
-    else:
-        _reach_all(ball, contexts, lows, bounds)
-    rest = ball.factor * ball.stretch * (ball.error * ball.error)
+def look_down(ball: Ball, contexts: Floats, lows: Floats, bounds: Floats) -> None:
+    """Write what the places tell of U⁻."""
+    dim, arms = contexts.shape
+    points = points_of(bounds, dim)
+    own = lows.shape[1] == arms
+    for i in range(dim):
+        if own:
+            for a in range(arms):
+                points[i, a] = contexts[i, a] + lows[i, a]
+        else:
+            for a in range(arms):
+                points[i, a] = contexts[i, a] + lows[i, 0]
+    bounds_at(ball, points, bounds[LOW + REACHED], bounds[LOW + LIMIT])
     for a in range(arms):
-        value, width = bounds[SHOWN, a], bounds[WIDTH, a]
-        bounds[SUM, a] = 2.0 * value + rest / width if width > 0.0 else np.inf
-        bounds[LOW + LIMIT, a] = value - ball.rise
+        bounds[LOW + LIMIT, a] = -np.inf
         bounds[LOW + TAKEN, a] = 0.0
-        bounds[HIGH + REACHED, a] = max(value, 2.0 * value - bounds[LOW + REACHED, a])
-        bounds[HIGH + LIMIT, a] = value + ball.rise
+        bounds[HIGH + REACHED, a] = -np.inf
         bounds[HIGH + TAKEN, a] = 0.0
 
 
-@kernel
-def _reach_all(ball: Ball, contexts: Floats, lows: Floats, bounds: Floats) -> None:
-    """Write the bounds at one offset from all contexts."""
-    dim = contexts.shape[0]
-    offset, image = np.empty(dim), np.empty(dim)
-    for i in range(dim):
-        offset[i] = lows[i, 0]
-    multiply(ball.ridge.inverse, offset, image)
-    mean, square = 0.0, 0.0
-    for i in range(dim):
-        mean += ball.ridge.theta[i] * offset[i]
-        square += image[i] * offset[i]
-    products(image, contexts, bounds[LOW + REACHED])
-    for a in range(contexts.shape[1]):
-        width = bounds[WIDTH, a]
-        moved = width * width + 2.0 * bounds[LOW + REACHED, a] + square
-        wider = math.sqrt(max(0.0, moved)) - width
-        bounds[LOW + REACHED, a] = bounds[SHOWN, a] + mean + ball.factor * wider
-
-
-@kernel
-def _reach_each(ball: Ball, contexts: Floats, lows: Floats, bounds: Floats) -> None:
-    """Write the bounds at each arm's own offset."""
+@program
+def look_up(ball: Ball, contexts: Floats, highs: Floats, bounds: Floats) -> None:
+    """Write what the places tell of U⁺."""
     dim, arms = contexts.shape
-    points = np.empty((dim, arms))
+    offsets = bounds[OFFSETS + dim : OFFSETS + 2 * dim]
+    points = points_of(bounds, dim)
+    if highs.shape[1] == arms:
+        offsets = highs
+    else:
+        for i in range(dim):
+            for a in range(arms):
+                offsets[i, a] = highs[i, 0]
     for i in range(dim):
         for a in range(arms):
-            points[i, a] = contexts[i, a] + lows[i, a]
-    means, values = bounds[LOW + LIMIT], bounds[LOW + REACHED]
-    score_columns(ball.ridge.inverse, ball.ridge.theta, points, means, values)
-    for a in range(arms):
-        values[a] = means[a] + ball.factor * math.sqrt(max(0.0, values[a]))
+            points[i, a] = contexts[i, a] + offsets[i, a]
+    room = bounds[OFFSETS + 3 * dim :]
+    bound_most(ball, points, offsets, room, bounds[HIGH + REACHED], bounds[HIGH + LIMIT])
+
+
+# --------------------------------------------------------------------------------------- the notes
+
+# Fields of a note: the arm that was searched longest, counted from 1, or 0; how many steps that
+# took; and the offset where it came to.
+ARM, LENGTH, PLACE = range(3)
+
+
+@kernel
+def note(work: Floats, arm: int, steps: float, memo: Floats, at: int) -> None:
+    """Note where a search has come to, if none was longer and the memo has room for it."""
+    dim = work.shape[1]
+    if memo.shape[0] >= at + PLACE + dim and steps >= memo[at + LENGTH]:
+        memo[at + ARM] = arm + 1.0
+        memo[at + LENGTH] = steps
+        for i in range(dim):
+            memo[at + PLACE + i] = work[OFFSET, i]
+
+
+@kernel
+def remember(memo: Floats, at: int, offsets: Floats, found: Floats, side: int) -> None:
+    """Remember what was noted."""
+    dim, arms = offsets.shape[0], found.shape[1]
+    if memo.shape[0] >= at + PLACE + dim and 1.0 <= memo[at + ARM] <= arms:
+        arm = int(memo[at + ARM]) - 1
+        found[side, arm] = 1.0
+        for i in range(dim):
+            offsets[i, arm] = memo[at + PLACE + i]

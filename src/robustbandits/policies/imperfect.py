@@ -1,8 +1,8 @@
 """An optimist that knows contexts only up to an error: the state of MaxMinUCB and MinWD.
 
 Which arm to play is found in worst_case.py, from where in each arm's ball its upper confidence
-bound was smallest and largest when it last learned. Learning brings those places up to date, by a
-step each, if they were not good enough when the arm was chosen.
+bound was smallest and largest when that was last looked for. A decision must not remember where its
+searches ended; it notes the longest one in its memo, and learning remembers it.
 """
 
 from __future__ import annotations
@@ -17,21 +17,20 @@ from robustbandits._jit import kernel, program
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.ball import (
-    CENTRE,
-    OFFSET,
-    Ball,
-    new_ball,
-    new_scratch,
-    step_down,
-    step_up,
-)
-from robustbandits.kernels.linalg import Floats, copy_column, dot, products
+from robustbandits.kernels.ball import Ball, new_ball
+from robustbandits.kernels.linalg import Floats, dot, products
 from robustbandits.kernels.ridge import COUNT, observe
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.spectrum import largest_eigenvalue
-from robustbandits.policies.enclosure import LOW, REACHED, Places, new_bounds
-from robustbandits.policies.optimism import LinearRecipe, Optimist, optimistic_scores, width_factor
+from robustbandits.policies.enclosure import (
+    LOW,
+    PLACE,
+    REACHED,
+    Places,
+    new_bounds,
+    remember,
+)
+from robustbandits.policies.optimism import LinearRecipe, Optimist, width_factor
 from robustbandits.policies.worst_case import appraise, decide
 
 #: How much more must have been learned before bounds of eigenvalues are brought up to date.
@@ -46,11 +45,18 @@ class ImperfectState(NamedTuple):
     places: Places
     stretch: Floats  # (2,) at least the largest eigenvalue of the inverse; when to look again
 
+    @property
+    def memo_size(self) -> int:
+        """Room for an offset on either side that has places."""
+        dim, arms = self.places.lows.shape
+        sides = (arms + self.places.highs.shape[1]) // arms
+        return sides * (PLACE + dim) if self.places.found.shape[1] else 0
+
     @kernel
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
         """Play the arm that is best in the worst case."""
         bounds = new_bounds(contexts.shape[0], contexts.shape[1])
-        arm = judge(self, contexts, bounds, memo)
+        arm = decide(ball_of(self), contexts, self.places, bounds, memo)
         return arm if arm >= 0 else largest(bounds[LOW + REACHED], rng, self.optimist.first)
 
     @kernel
@@ -62,8 +68,10 @@ class ImperfectState(NamedTuple):
         if self.error > 0.0:
             if self.optimist.ridge.tally[COUNT] >= self.stretch[1]:
                 refresh(self)
-            if memo[0] + memo[1] > 0.0 and 0 <= arm < self.places.found.shape[1]:
-                follow(self, arm, context, memo)
+            remember(memo, 0, self.places.lows, self.places.found, 0)
+            if self.places.highs.shape[1] > 0:
+                at = PLACE + context.shape[0]
+                remember(memo, at, self.places.highs, self.places.found, 1)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
@@ -78,24 +86,11 @@ class ImperfectState(NamedTuple):
         """Write 1 for the best arm; equals share it."""
         arms = contexts.shape[1]
         bounds = new_bounds(contexts.shape[0], arms)
-        arm = judge(self, contexts, bounds, np.empty(2))
+        arm = decide(ball_of(self), contexts, self.places, bounds, np.empty(0))
         for a in range(arms):
             out[a] = 1.0 if a == arm else 0.0
         if arm < 0:
             share_of_largest(bounds[LOW + REACHED], self.optimist.first, 1.0, out)
-
-
-@kernel
-def judge(state: ImperfectState, contexts: Floats, bounds: Floats, notes: Floats) -> int:
-    """Return the arm to play; or -1 if there may be equals: the values of U⁻ say which."""
-    if state.error > 0.0:
-        return decide(ball_of(state), contexts, state.places, bounds, notes)
-    # LinUCB, to the last bit.
-    factor = width_factor(state.optimist, 0.0)
-    optimistic_scores(state.optimist, contexts, factor, bounds[0], bounds[LOW + REACHED])
-    for a in range(contexts.shape[1]):
-        bounds[LOW + REACHED, a] += bounds[0, a]
-    return -1
 
 
 @kernel
@@ -127,31 +122,6 @@ def refresh(state: ImperfectState) -> None:
                 places.found.shape[1] == 0 or places.found[1, a] == 0.0
             ):
                 places.highs[i, a] = step * ridge.theta[i]
-
-
-@program
-def follow(state: ImperfectState, arm: int, context: Floats, notes: Floats) -> None:
-    """Find better places for an arm that has learned, where the notes say so."""
-    ball = ball_of(state)
-    work = new_scratch(context.shape[0])
-    for i in range(context.shape[0]):
-        work[CENTRE, i] = context[i]
-    if notes[0] > 0.0:
-        copy_column(state.places.lows, arm, work[OFFSET])
-        step_down(ball, work, np.inf)
-        _keep(work[OFFSET], state.places.lows, arm)
-        state.places.found[0, arm] = 1.0
-    if notes[1] > 0.0 and state.places.highs.shape[1] > 0:
-        copy_column(state.places.highs, arm, work[OFFSET])
-        step_up(ball, work)
-        _keep(work[OFFSET], state.places.highs, arm)
-        state.places.found[1, arm] = 1.0
-
-
-@kernel
-def _keep(offset: Floats, offsets: Floats, arm: int) -> None:
-    for i in range(offset.shape[0]):
-        offsets[i, arm] = offset[i]
 
 
 @dataclass(frozen=True, kw_only=True)

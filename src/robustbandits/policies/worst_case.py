@@ -7,23 +7,27 @@ degradation ``max(0, max over the others of U⁺ - U⁻)`` is smallest: as error
 of arms need not be searched. Only one arm can degrade less than the safest, c: the one that has the
 largest U⁺, and only if ``U⁺ + U⁻`` of it exceeds the second largest U⁺ and U⁻(c).
 
-Almost nothing of that is searched for in a round. From an offset that was a good one when an arm
-last learned, U⁻ and U⁺ are enclosed for all arms at once (kernels/ball.py). In most rounds that
-settles which arm to play; else the arms in question are searched, until it does.
+Almost nothing of that is searched for in a round. From an offset that was a good one not long ago
+U⁻ and U⁺ are enclosed (kernels/ball.py), for all arms at once. In most rounds that settles which
+arm to play; else the arms in question are searched, until it does. The longest search is noted, so
+that the next one begins where it ended.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from robustbandits._jit import kernel, program
-from robustbandits.kernels.ball import (
-    Ball,
-    bound_most,
+from robustbandits.kernels.ball import Ball, floor_at, tangent_at
+from robustbandits.kernels.ball_steps import (
+    STEPS,
+    climb,
+    descend,
     least_in_ball,
     most_in_ball,
-    step_down,
-    step_up,
+    other_peaks,
 )
 from robustbandits.kernels.linalg import Floats
 from robustbandits.policies.enclosure import (
@@ -31,50 +35,157 @@ from robustbandits.policies.enclosure import (
     LIMIT,
     LOW,
     OFFSETS,
+    PLACE,
     REACHED,
-    SHOWN,
-    SUM,
     TAKEN,
     Places,
-    close,
-    enclose,
     fetch,
     is_open,
+    look_down,
+    look_up,
+    note,
     play_of,
+    points_of,
     put_back,
-    show,
     two_largest,
 )
 
-#: Steps up before a climb is made in earnest.
-STROLL = 3.0
+#: Searches up, of two steps each, before one is made in earnest.
+STROLLS = 3.0
+
+
+@kernel
+def decide(ball: Ball, contexts: Floats, places: Places, bounds: Floats, memo: Floats) -> int:
+    """Return the arm to play; or -1 if there may be equals: the values of U⁻ reached say which."""
+    look_down(ball, contexts, places.lows, bounds)
+    if ball.error == 0.0:
+        return -1  # LinUCB, to the last bit
+    safest, rival = two_largest(bounds, LOW + REACHED)
+    tangent = tangent_at(ball, points_of(bounds, contexts.shape[0]), places.lows, safest)
+    floor = floor_at(ball, tangent)
+    bounds[LOW + LIMIT, safest] = floor
+    bounds[HIGH + REACHED, safest] = floor + 2.0 * ball.error * math.sqrt(tangent.size)
+    known = floor > rival + play_of(ball, floor)
+    if known:
+        if places.highs.shape[1] == 0 or _is_beyond_dispute(ball, bounds, safest, rival):
+            return safest
+        look_up(ball, contexts, places.highs, bounds)
+        if challenger(ball, bounds, safest) == safest:
+            return safest
+    return settle(ball, contexts, places, bounds, memo, known)
+
+
+@program
+def settle(
+    ball: Ball, contexts: Floats, places: Places, bounds: Floats, memo: Floats, known: bool
+) -> int:
+    """Search until it is known which arm to play; return it, or -1 if it may have equals.
+
+    If the safest is ``known``, places have been looked up.
+    """
+    arms = bounds.shape[1]
+    safest, rival = two_largest(bounds, LOW + REACHED)
+    while True:
+        side, enough = LOW, np.inf
+        if known:
+            winner = challenger(ball, bounds, safest)
+            if winner == safest:
+                break
+            side, arm = _least_known(bounds, safest, winner)
+            if side < 0:
+                return winner
+        else:
+            enough = rival + play_of(ball, bounds[LOW + REACHED, safest])
+            arm = _doubtful(ball, bounds, safest, enough)
+            if arm == arms:
+                if places.highs.shape[1] == 0 or _is_beyond_dispute(ball, bounds, safest, rival):
+                    break
+                look_up(ball, contexts, places.highs, bounds)
+                known = True
+                continue
+        _search(ball, contexts, places, bounds, memo, side, arm, enough)
+        if not known:
+            safest, rival = two_largest(bounds, LOW + REACHED)
+    if is_open(bounds, LOW, safest):
+        return safest
+    _level(ball, bounds, safest)
+    return -1
+
+
+# ---------------------------------------------------------------------------------------- searches
+
+
+@kernel
+def _search(
+    ball: Ball,
+    contexts: Floats,
+    places: Places,
+    bounds: Floats,
+    memo: Floats,
+    side: int,
+    arm: int,
+    enough: float,
+) -> None:
+    """Search for U⁻ or U⁺ of an arm, and note how far that has come."""
+    dim = contexts.shape[0]
+    low = side == LOW
+    offsets = bounds[OFFSETS if low else OFFSETS + dim :]
+    before = bounds[side + TAKEN, arm]
+    work = fetch(contexts, places.lows if low else places.highs, offsets, before > 0.0, arm)
+    steps = _go_down(ball, work, bounds, arm, enough) if low else _go_up(ball, work, bounds, arm)
+    put_back(work, offsets, arm)
+    note(work, arm, steps, memo, 0 if low else PLACE + dim)
+
+
+@kernel
+def _go_down(ball: Ball, work: Floats, bounds: Floats, arm: int, enough: float) -> float:
+    """Go on until U⁻ is known to be more than enough, or not; by a step if nothing is enough."""
+    before = bounds[LOW + TAKEN, arm]
+    found = descend(ball, work, enough, enough, STEPS - before if enough < np.inf else 1.0)
+    value = min(bounds[LOW + REACHED, arm], found.value)
+    ended = found.value == found.floor
+    bounds[LOW + REACHED, arm] = value
+    bounds[LOW + LIMIT, arm] = value if ended else max(bounds[LOW + LIMIT, arm], found.floor)
+    bounds[LOW + TAKEN, arm] = STEPS if ended else before + found.steps
+    bounds[HIGH + REACHED, arm] = max(bounds[HIGH + REACHED, arm], found.high)
+    return before + found.steps
+
+
+@kernel
+def _go_up(ball: Ball, work: Floats, bounds: Floats, arm: int) -> float:
+    """Take a stroll; go all the way to U⁺ if a few have not been enough."""
+    steps = bounds[HIGH + TAKEN, arm] + 1.0
+    value, ceiling = climb(ball, work, 2.0 if steps <= STROLLS else STEPS)
+    value = max(bounds[HIGH + REACHED, arm], value)
+    ceiling = min(bounds[HIGH + LIMIT, arm], ceiling)
+    if steps > STROLLS:
+        value = max(value, other_peaks(ball, work, value, ceiling))
+        ceiling = value
+        steps = STEPS
+    bounds[HIGH + REACHED, arm] = value
+    bounds[HIGH + LIMIT, arm] = ceiling
+    bounds[HIGH + TAKEN, arm] = steps
+    return steps
 
 
 # -------------------------------------------------------------------------------------- the safest
 
 
-@program
-def _search_safest(ball: Ball, contexts: Floats, lows: Floats, bounds: Floats) -> int:
-    """Search until the arm with the largest value reached is known to have the largest U⁻.
+@kernel
+def _doubtful(ball: Ball, bounds: Floats, best: int, enough: float) -> int:
+    """Which arm to search before the best is known to be the safest; the number of arms if none.
 
-    Or to be as good as that: arms that are level with it are searched to the end, so that equals
-    can share the chance.
+    Arms that are level with it are searched to the end, so that equals can share the chance.
     """
-    while True:
-        best, rival = two_largest(bounds, LOW + REACHED)
-        enough = rival + play_of(ball, rival)
-        arm = best
-        if is_open(bounds, LOW, best):
-            if bounds[LOW + LIMIT, best] > enough:
-                return best
-        else:
-            level = bounds[LOW + REACHED, best] - play_of(ball, bounds[LOW + REACHED, best])
-            for a in range(bounds.shape[1]):
-                if bounds[LOW + REACHED, a] >= level and is_open(bounds, LOW, a):
-                    arm = a
-            if arm == best:
-                return best
-        _search_down(ball, contexts, lows, bounds, arm, enough)
+    arms = bounds.shape[1]
+    if is_open(bounds, LOW, best):
+        return arms if bounds[LOW + LIMIT, best] > enough else best
+    level = bounds[LOW + REACHED, best] - play_of(ball, bounds[LOW + REACHED, best])
+    found = arms
+    for a in range(arms):
+        if bounds[LOW + REACHED, a] >= level and is_open(bounds, LOW, a):
+            found = a
+    return found
 
 
 @kernel
@@ -86,156 +197,72 @@ def _level(ball: Ball, bounds: Floats, best: int) -> None:
             bounds[LOW + REACHED, a] = bounds[LOW + REACHED, best]
 
 
-@program
-def _search_down(
-    ball: Ball, contexts: Floats, lows: Floats, bounds: Floats, arm: int, enough: float
-) -> None:
-    """Take a step of the search for an arm's U⁻, unless that is known to be more than enough."""
-    begun = bounds[LOW + TAKEN, arm] > 0.0
-    work = fetch(contexts, lows, bounds[OFFSETS:], begun, arm)
-    value, floor = step_down(ball, work, enough)
-    bounds[LOW + REACHED, arm] = min(bounds[LOW + REACHED, arm], value)
-    bounds[LOW + LIMIT, arm] = max(bounds[LOW + LIMIT, arm], floor)
-    if not floor > enough:
-        put_back(work, bounds[OFFSETS:], arm)
-        bounds[LOW + TAKEN, arm] += 1.0
-        if value == floor:
-            close(bounds, LOW, arm, bounds[LOW + REACHED, arm])
-
-
 # ------------------------------------------------------------------------------ the least degraded
 
 
+@kernel
+def _is_beyond_dispute(ball: Ball, bounds: Floats, safest: int, rival: float) -> bool:
+    """Whether no arm can degrade less than the safest, as is seen without a look at any U⁺.
+
+    Another arm a would need ``U⁺(a) + U⁻(a) > U⁺(c) + U⁻(c)``. No U⁻(a) exceeds the rival, and no
+    two points of a ball differ by more than ``2 rise``.
+    """
+    most = 2.0 * (rival + ball.rise)
+    return most <= bounds[HIGH + REACHED, safest] + bounds[LOW + LIMIT, safest]
+
+
 @program
-def _most_likely(ball: Ball, bounds: Floats, safest: int) -> int:
-    """Of the arms that may yet degrade less than the safest, the one with the largest limit."""
+def challenger(ball: Ball, bounds: Floats, safest: int) -> int:
+    """Of the arms that may yet degrade less than the safest, the one with the largest limit.
+
+    The safest itself, if there are none.
+    """
     leader, second = two_largest(bounds, HIGH + REACHED)
-    found = -1
-    highest = -np.inf
+    highest = bounds[HIGH + REACHED, leader]
+    known = bounds[LOW + LIMIT, safest]
+    most = -np.inf
+    for a in range(bounds.shape[1]):  # nothing in it has to be guessed ahead
+        others = second if a == leader else highest
+        gain = bounds[HIGH + LIMIT, a] - others + bounds[LOW + REACHED, a]
+        may = a != safest and bounds[HIGH + LIMIT, a] >= others
+        most = max(most, gain if may else -np.inf)
+    if not most > known:
+        return safest
+    found = safest
+    most = -np.inf
     for a in range(bounds.shape[1]):
-        others = second if a == leader else bounds[HIGH + REACHED, leader]
         limit = bounds[HIGH + LIMIT, a]
-        total = min(limit + bounds[LOW + REACHED, a], bounds[SUM, a])
-        gain = total - others - bounds[LOW + LIMIT, safest]
-        real = gain > 2.0 * play_of(ball, total)  # more than four searches may be off by
-        if a != safest and real and limit >= others and limit > highest:
-            found = a
-            highest = limit
+        others = second if a == leader else highest
+        if a != safest and limit >= others and limit > most:
+            total = limit + bounds[LOW + REACHED, a]
+            # By more than four searches may be off by.
+            if total - others - known > 2.0 * play_of(ball, total):
+                found = a
+                most = limit
     return found
 
 
-@program
-def _contest(
-    ball: Ball, contexts: Floats, lows: Floats, highs: Floats, bounds: Floats, safest: int
-) -> int:
-    """Search until it is known whether an arm degrades less than the safest; return that, or it.
+@kernel
+def _least_known(bounds: Floats, safest: int, arm: int) -> tuple[int, int]:
+    """Return a side and an arm to search before it is known whether an arm degrades less.
 
-    Of the four numbers that this takes, the one of which least is known is searched on.
+    Of the four numbers that this takes, the one of which least is known. The side is -1 if the arm
+    does degrade less than the safest.
     """
-    arms = contexts.shape[1]
-    _look_up(ball, contexts, highs, bounds)
-    while True:
-        arm = _most_likely(ball, bounds, safest)
-        if arm < 0:
-            return safest
-        rival = 0 if arm != 0 else 1  # has the second largest U⁺, once that is known
-        for a in range(arms):
-            if a != arm and bounds[HIGH + LIMIT, a] > bounds[HIGH + LIMIT, rival]:
-                rival = a
-        lead = bounds[HIGH + REACHED, arm] - bounds[HIGH + LIMIT, rival]
-        if lead >= 0.0 and lead + bounds[LOW + LIMIT, arm] > bounds[LOW + REACHED, safest]:
-            return arm
-        gaps = (
-            _gap(bounds, HIGH, arm),
-            _gap(bounds, LOW, arm),
-            _gap(bounds, LOW, safest),
-            _gap(bounds, HIGH, rival),
-        )
-        widest = max(max(gaps[0], gaps[1]), max(gaps[2], gaps[3]))
-        if widest == 0.0:
-            return arm
-        if gaps[0] == widest:
-            _search_up(ball, contexts, highs, bounds, arm)
-        elif gaps[1] == widest:
-            _search_down(ball, contexts, lows, bounds, arm, np.inf)
-        elif gaps[2] == widest:
-            _search_down(ball, contexts, lows, bounds, safest, np.inf)
-        else:
-            _search_up(ball, contexts, highs, bounds, rival)
-
-
-@kernel
-def _gap(bounds: Floats, side: int, arm: int) -> float:
-    """How much is left to find."""
-    if not is_open(bounds, side, arm):
-        return 0.0
-    return abs(bounds[side + LIMIT, arm] - bounds[side + REACHED, arm])
-
-
-@kernel
-def _look_up(ball: Ball, contexts: Floats, highs: Floats, bounds: Floats) -> None:
-    """Enclose U⁺ of all arms more closely, at the places."""
-    dim, arms = contexts.shape
-    room = np.empty((dim + 2, arms))
-    points, values, ceilings = room[:dim], room[dim], room[dim + 1]
-    offsets = bounds[OFFSETS + dim :]
-    for i in range(dim):
-        for a in range(arms):
-            offsets[i, a] = highs[i, a if highs.shape[1] == arms else 0]
-            points[i, a] = contexts[i, a] + offsets[i, a]
-    bound_most(ball, points, offsets, values, ceilings)
-    for a in range(arms):
-        bounds[HIGH + REACHED, a] = max(bounds[HIGH + REACHED, a], values[a])
-        bounds[HIGH + LIMIT, a] = min(bounds[HIGH + LIMIT, a], ceilings[a])
-
-
-@program
-def _search_up(ball: Ball, contexts: Floats, highs: Floats, bounds: Floats, arm: int) -> None:
-    """Take a step of the search for an arm's U⁺; find it if a few steps have not been enough."""
-    offsets = bounds[OFFSETS + contexts.shape[0] :]
-    work = fetch(contexts, highs, offsets, True, arm)
-    if bounds[HIGH + TAKEN, arm] >= STROLL:
-        value = max(bounds[HIGH + REACHED, arm], most_in_ball(ball, work))
-        close(bounds, HIGH, arm, value)
-        return
-    step_up(ball, work)
-    value, ceiling = step_up(ball, work)
-    put_back(work, offsets, arm)
-    bounds[HIGH + REACHED, arm] = max(bounds[HIGH + REACHED, arm], value)
-    bounds[HIGH + LIMIT, arm] = min(bounds[HIGH + LIMIT, arm], ceiling)
-    bounds[HIGH + TAKEN, arm] += 1.0
-
-
-# ---------------------------------------------------------------------------------------- verdicts
-
-
-@kernel
-def decide(ball: Ball, contexts: Floats, places: Places, bounds: Floats, notes: Floats) -> int:
-    """Return the arm to play; or -1 if there may be equals: the values of U⁻ reached say which.
-
-    The first two notes say whether the arm's places in ``lows`` and ``highs`` could be better.
-    """
-    show(ball, contexts, bounds)
-    notes[0] = 0.0
-    notes[1] = 0.0
-    best, rival = two_largest(bounds, SHOWN)
-    # The best as shown has a U⁻ above those of all others, and so much more than they that U⁺ does
-    # not matter: 2 U(c) > 2 U(a) + rise - fall >= U⁺(a) + U⁻(a).
-    if bounds[SHOWN, best] - rival > ball.rise - ball.fall:
-        return best
-    enclose(ball, contexts, places.lows, bounds)
-    best, rival = two_largest(bounds, LOW + REACHED)
-    if not bounds[LOW + LIMIT, best] > rival:
-        best = _search_safest(ball, contexts, places.lows, bounds)
-    safest = best
-    if places.highs.shape[1] > 0 and _most_likely(ball, bounds, safest) >= 0:
-        best = _contest(ball, contexts, places.lows, places.highs, bounds, safest)
-        notes[1] = 1.0
-    notes[0] = bounds[LOW + TAKEN, best]
-    if best != safest or is_open(bounds, LOW, best):
-        return best
-    _level(ball, bounds, safest)
-    return -1
+    rival = 0 if arm != 0 else 1  # has the second largest U⁺, once that is known
+    for a in range(bounds.shape[1]):
+        if a != arm and bounds[HIGH + LIMIT, a] > bounds[HIGH + LIMIT, rival]:
+            rival = a
+    lead = bounds[HIGH + REACHED, arm] - bounds[HIGH + LIMIT, rival]
+    side, who, widest = -1, arm, 0.0
+    if lead < 0.0 or not lead + bounds[LOW + LIMIT, arm] > bounds[LOW + REACHED, safest]:
+        for k in range(4):
+            one = arm if k < 2 else safest if k == 2 else rival
+            here = LOW if k == 1 or k == 2 else HIGH
+            gap = abs(bounds[here + LIMIT, one] - bounds[here + REACHED, one])
+            if is_open(bounds, here, one) and gap > widest:
+                side, who, widest = here, one, gap
+    return side, who
 
 
 @program
