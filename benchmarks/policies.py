@@ -174,7 +174,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("policies", nargs="*", metavar="POLICY", help="all by default")
     parser.add_argument("--out", type=Path, default=Path("out"))
-    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--repeats", type=int, default=15)
     given = parser.parse_args()
     names = given.policies or list(kinds("policies"))
     report = {

@@ -27,7 +27,8 @@ from robustbandits.game.ledger import Ledger
 from robustbandits.game.match import ATTACK, NATURE, POLICY, Game, play_match, stream
 from robustbandits.game.problem import Problem
 from robustbandits.game.rounds import Environment, Rounds
-from robustbandits.game.verbs import Attack, Policy, PolicyState, memo_size
+from robustbandits.game.verbs import MEMO, Attack, Policy, PolicyState, memo_size
+from robustbandits.kernels.linalg import Floats
 from robustbandits.policies import LinUCB
 
 ROUNDS = 200
@@ -130,6 +131,7 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
         _promise(_bits(state) == before, f"{name}.choose changed the state")
         _promise(state.choose(contexts, twin, again) == arm, f"{name} is not repeatable")
         _promise(np.array_equal(memo, again), f"{name}'s memo is not repeatable")
+        _check_peek(state, contexts, copy.deepcopy(twin), name)
         means, bonuses = np.full((2, problem.arms), np.nan)
         state.score(contexts, memo, means, bonuses)
         _promise(bool(np.isfinite([means, bonuses]).all()), f"{name}.score is not finite")
@@ -145,6 +147,16 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
         state.learn(arm, contexts[:, arm].copy(), reward, memo, rng)
         finite = all(np.isfinite(array).all() for array in _arrays(state))
         _promise(finite, f"{name}'s state is not finite after {t + 1} rewards")
+
+
+def _check_peek(state: Any, contexts: Floats, rng: np.random.Generator, name: str) -> None:
+    """Check that a decision makes do with the small memo of an attacker who peeks."""
+    memo = np.zeros(memo_size(state))
+    try:
+        state.choose(contexts, rng, memo[:MEMO])
+    except IndexError:
+        memo[:] = 1.0  # plain Python looks where it writes; machine code does not
+    _promise(not memo[MEMO:].any(), f"{name}.choose writes beyond the end of its memo")
 
 
 def _check_loops_agree(policy: Policy, attack: Attack, environment: Environment) -> None:

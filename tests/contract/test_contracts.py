@@ -9,7 +9,7 @@ import pytest
 import robustbandits as rb
 from catalogue import EVERY, example, place_for, policy
 from environments.little_factors import little_factors
-from robustbandits._jit import jit_is_on
+from robustbandits._jit import jit_is_on, kernel
 from robustbandits.checks import BrokenContract, check_attack, check_environment, check_policy
 from robustbandits.environments import factor_cache
 from robustbandits.game.problem import Problem
@@ -79,6 +79,42 @@ class Impure(Recipe):
 def test_impure_policy_is_caught():
     with pytest.raises(BrokenContract, match=r"choose changed the state"):
         check_policy(Impure())
+
+
+class VerboseState(NamedTuple):
+    """Wants a large memo, and takes it for granted."""
+
+    nothing: np.ndarray
+
+    @property
+    def memo_size(self):
+        return 7
+
+    @kernel
+    def choose(self, contexts, rng, memo):
+        memo[6] = 1.0
+        return 0
+
+    @kernel
+    def learn(self, arm, context, reward, memo, rng):
+        pass
+
+    @kernel
+    def score(self, contexts, memo, means, bonuses):
+        for a in range(means.shape[0]):
+            means[a] = 0.0
+            bonuses[a] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verbose(Recipe):
+    def start(self, problem: Problem):
+        return VerboseState(np.zeros(1))
+
+
+def test_policy_that_writes_beyond_its_memo_is_caught():
+    with pytest.raises(BrokenContract, match="writes beyond the end of its memo"):
+        check_policy(Verbose())
 
 
 @dataclass(frozen=True, kw_only=True)

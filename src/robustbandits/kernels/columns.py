@@ -16,7 +16,7 @@ from numba.extending import intrinsic, overload
 
 from robustbandits._jit import kernel
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.tiles import Tile, fits, generator
+from robustbandits.kernels.tiles import Tile, Total, fits, generator
 
 
 @kernel
@@ -78,23 +78,39 @@ def _tile(lanes: int) -> Any:
 
 
 def _generate(tile: Tile) -> None:
-    builder = tile.builder
     dim, _ = tile.shape("columns")
     product, form = tile.total(), tile.total()
-    with cgutils.for_range(builder, dim) as outer:
-        i = outer.index
+    for first, rows in tile.blocks(dim, 2):
+        _add_rows(tile, first, rows, product, form)
+    tile.write("products", None, product.value())
+    tile.write("forms", None, tile.builder.fmul(tile.full(2.0), form.value()))
+
+
+def _add_rows(tile: Tile, first: Any, rows: int, product: Total, form: Total) -> None:
+    """Add what some neighbouring rows contribute."""
+    builder = tile.builder
+    numbers = [builder.add(first, ir.IntType(64)(k)) for k in range(rows)]
+    inner = []
+    for i in numbers:
+        half = builder.fmul(ir.Constant(ir.DoubleType(), 0.5), tile.entry("matrix", i, i))
+        inner.append(tile.total())
+        inner[-1].set(builder.fmul(tile.spread(half), tile.row("columns", i)))
+
+    def add(j: Any, later: list[int]) -> None:
+        x = tile.row("columns", j)
+        for k in later:
+            entry = tile.spread(tile.entry("matrix", numbers[k], j))
+            inner[k].add(builder.fmul(entry, x))
+
+    with cgutils.for_range(builder, first) as before:
+        add(before.index, list(range(rows)))
+    for k, i in enumerate(numbers):
+        add(i, list(range(k + 1, rows)))
+    for k, i in enumerate(numbers):
         x = tile.row("columns", i)
         weight = builder.load(tile.element("vector", i))
         product.add(builder.fmul(tile.spread(weight), x))
-        half = builder.fmul(ir.Constant(ir.DoubleType(), 0.5), tile.entry("matrix", i, i))
-        inner = tile.total()
-        inner.set(builder.fmul(tile.spread(half), x))
-        with cgutils.for_range(builder, i) as before:
-            j = before.index
-            inner.add(builder.fmul(tile.spread(tile.entry("matrix", i, j)), tile.row("columns", j)))
-        form.add(builder.fmul(inner.value(), x))
-    tile.write("products", None, product.value())
-    tile.write("forms", None, builder.fmul(tile.full(2.0), form.value()))
+        form.add(builder.fmul(inner[k].value(), x))
 
 
 _tile_of_8 = _tile(8)

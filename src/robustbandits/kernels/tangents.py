@@ -15,7 +15,7 @@ from numba.extending import intrinsic, overload
 
 from robustbandits._jit import kernel
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.tiles import Tile, fits, generator
+from robustbandits.kernels.tiles import Tile, Total, fits, generator
 
 #: Rows of the products, for a column x and its offset δ, with y = Mx.
 VX, XY, VY, YY, VD, DY = range(6)
@@ -82,22 +82,29 @@ def _tile(lanes: int) -> Any:
 
 
 def _generate(tile: Tile) -> None:
-    builder = tile.builder
     dim, _ = tile.shape("columns")
     totals = [tile.total() for _ in range(PRODUCTS)]
-    with cgutils.for_range(builder, dim) as outer:
-        i = outer.index
-        image = tile.total()
-        with cgutils.for_range(builder, dim) as inner:
-            j = inner.index
-            image.add(builder.fmul(tile.spread(tile.entry("matrix", i, j)), tile.row("columns", j)))
+    for first, rows in tile.blocks(dim, 2):
+        _add_rows(tile, first, rows, totals)
+    for k, total in enumerate(totals):
+        tile.write("out", ir.IntType(64)(k), total.value())
+
+
+def _add_rows(tile: Tile, first: Any, rows: int, totals: list[Total]) -> None:
+    """Add what some neighbouring rows contribute."""
+    builder = tile.builder
+    numbers = [builder.add(first, ir.IntType(64)(k)) for k in range(rows)]
+    images = [tile.total() for _ in numbers]
+    with cgutils.for_range(builder, tile.shape("columns")[0]) as inner:
+        x = tile.row("columns", inner.index)
+        for i, image in zip(numbers, images, strict=True):
+            image.add(builder.fmul(tile.spread(tile.entry("matrix", i, inner.index)), x))
+    for i, image in zip(numbers, images, strict=True):
         x, d, y = tile.row("columns", i), tile.row("offsets", i), image.value()
         v = tile.spread(builder.load(tile.element("vector", i)))
         factors = {VX: (v, x), XY: (x, y), VY: (v, y), YY: (y, y), VD: (v, d), DY: (d, y)}
         for k, (left, right) in factors.items():
             totals[k].add(builder.fmul(left, right))
-    for k, total in enumerate(totals):
-        tile.write("out", ir.IntType(64)(k), total.value())
 
 
 _tile_of_8 = _tile(8)

@@ -7,7 +7,7 @@ once, in the same order as a plain loop would do it to each, so all give the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from llvmlite import ir
@@ -64,6 +64,19 @@ class Tile:
     def full(self, number: float) -> Any:
         """Return a constant in every lane."""
         return ir.Constant(self.pack, [number] * self.lanes)
+
+    def blocks(self, count: Any, size: int) -> Iterator[tuple[Any, int]]:
+        """Count up to a number in blocks of so many, and then one by one.
+
+        What is done with a block is built once for whole blocks, and once for what is left.
+        """
+        builder = self.builder
+        zero, width = ir.IntType(64)(0), ir.IntType(64)(size)
+        whole = builder.sub(count, builder.urem(count, width))
+        with cgutils.for_range_slice(builder, zero, whole, width) as (index, _):
+            yield index, size
+        with cgutils.for_range_slice(builder, whole, count, ir.IntType(64)(1)) as (index, _):
+            yield index, 1
 
     def total(self) -> Total:
         """Return a sum that starts at zero, wherever in a loop it is asked for."""

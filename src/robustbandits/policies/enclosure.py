@@ -12,16 +12,17 @@ import numpy as np
 
 from robustbandits._jit import kernel, program
 from robustbandits.kernels.ball import ROUNDING, Ball, bound_most, bounds_at
-from robustbandits.kernels.ball_steps import CENTRE, OFFSET, STEPS, new_scratch
+from robustbandits.kernels.ball_steps import CENTRE, OFFSET, STEPS
 from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.shifts import shift_columns
 from robustbandits.kernels.tangents import PRODUCTS
 
 #: Rows of what is known of U⁻, or of U⁺: a value that is reached somewhere in the ball, what no
 #: value is beyond, and the steps taken to bring the two together.
 REACHED, LIMIT, TAKEN = range(3)
-#: Rows of what is known of a round: three each of U⁻ and U⁺; then the offsets where searches for
-#: U⁻, and those for U⁺, have come to; then room for points, and for products of them.
-LOW, HIGH, OFFSETS = 0, 3, 6
+#: Rows of what is known of a round: three each of U⁻ and U⁺; then room for points, and for products
+#: of them.
+LOW, HIGH, POINTS = 0, 3, 6
 
 
 class Places(NamedTuple):
@@ -39,7 +40,7 @@ class Places(NamedTuple):
 @kernel
 def new_bounds(dim: int, arms: int) -> Floats:
     """Return room for what is known of a round."""
-    return np.empty((OFFSETS + 3 * dim + PRODUCTS, arms))
+    return np.empty((POINTS + dim + PRODUCTS, arms))
 
 
 @kernel
@@ -51,26 +52,30 @@ def is_open(bounds: Floats, side: int, arm: int) -> bool:
 @kernel
 def points_of(bounds: Floats, dim: int) -> Floats:
     """Return room for points: after `look_down`, where it has looked."""
-    return bounds[OFFSETS + 2 * dim : OFFSETS + 3 * dim]
+    return bounds[POINTS : POINTS + dim]
 
 
 @kernel
 def two_largest(bounds: Floats, row: int) -> tuple[int, float]:
     """Return the arm with the largest number in a row, and the second largest.
 
-    In three loops, because nothing in them has to be guessed ahead.
+    Every other arm is compared with those before it, so that two comparisons go on at a time.
     """
     arms = bounds.shape[1]
-    most = bounds[row, 0]
-    for a in range(1, arms):
-        most = max(most, bounds[row, a])
+    one, other, third, fourth = -np.inf, -np.inf, -np.inf, -np.inf
+    for a in range(0, arms - 1, 2):
+        left, right = bounds[row, a], bounds[row, a + 1]
+        third = max(third, min(one, left))
+        fourth = max(fourth, min(other, right))
+        one, other = max(one, left), max(other, right)
+    if arms % 2 == 1:
+        third = max(third, min(one, bounds[row, arms - 1]))
+        one = max(one, bounds[row, arms - 1])
+    most = max(one, other)
     best = 0
     while bounds[row, best] < most:
         best += 1
-    second = -np.inf
-    for a in range(arms):
-        second = max(second, -np.inf if a == best else bounds[row, a])
-    return best, second
+    return best, max(min(one, other), max(third, fourth))
 
 
 @kernel
@@ -80,14 +85,14 @@ def play_of(ball: Ball, value: float) -> float:
 
 
 @kernel
-def fetch(contexts: Floats, places: Floats, offsets: Floats, begun: bool, arm: int) -> Floats:
-    """Return a scratch with an arm's centre, and where its search begins, or has come to."""
-    work = new_scratch(contexts.shape[0])
+def fetch(
+    contexts: Floats, places: Floats, offsets: Floats, begun: bool, arm: int, work: Floats
+) -> None:
+    """Write into a scratch an arm's centre, and where its search begins, or has come to."""
     column = arm if places.shape[1] == contexts.shape[1] else 0
     for i in range(contexts.shape[0]):
         work[CENTRE, i] = contexts[i, arm]
         work[OFFSET, i] = offsets[i, arm] if begun else places[i, column]
-    return work
 
 
 @kernel
@@ -99,42 +104,34 @@ def put_back(work: Floats, offsets: Floats, arm: int) -> None:
 
 @kernel
 def look_down(ball: Ball, contexts: Floats, lows: Floats, bounds: Floats) -> None:
-    """Write what the places tell of U⁻."""
-    dim, arms = contexts.shape
-    points = points_of(bounds, dim)
-    own = lows.shape[1] == arms
-    for i in range(dim):
-        if own:
-            for a in range(arms):
-                points[i, a] = contexts[i, a] + lows[i, a]
-        else:
-            for a in range(arms):
-                points[i, a] = contexts[i, a] + lows[i, 0]
+    """Write what U⁻ is at most, by the places."""
+    points = points_of(bounds, contexts.shape[0])
+    shift_columns(contexts, lows, points)
     bounds_at(ball, points, bounds[LOW + REACHED], bounds[LOW + LIMIT])
-    for a in range(arms):
-        bounds[LOW + LIMIT, a] = -np.inf
-        bounds[LOW + TAKEN, a] = 0.0
-        bounds[HIGH + REACHED, a] = -np.inf
-        bounds[HIGH + TAKEN, a] = 0.0
 
 
 @program
 def look_up(ball: Ball, contexts: Floats, highs: Floats, bounds: Floats) -> None:
-    """Write what the places tell of U⁺."""
+    """Write what U⁺ is at least and at most, by the places."""
     dim, arms = contexts.shape
-    offsets = bounds[OFFSETS + dim : OFFSETS + 2 * dim]
     points = points_of(bounds, dim)
-    if highs.shape[1] == arms:
-        offsets = highs
-    else:
-        for i in range(dim):
-            for a in range(arms):
-                offsets[i, a] = highs[i, 0]
-    for i in range(dim):
-        for a in range(arms):
-            points[i, a] = contexts[i, a] + offsets[i, a]
-    room = bounds[OFFSETS + 3 * dim :]
-    bound_most(ball, points, offsets, room, bounds[HIGH + REACHED], bounds[HIGH + LIMIT])
+    if highs.shape[1] != arms:  # one for all: as good as one each
+        highs = highs + np.zeros(arms)
+    shift_columns(contexts, highs, points)
+    room = bounds[POINTS + dim :]
+    bound_most(ball, points, highs, room, bounds[HIGH + REACHED], bounds[HIGH + LIMIT])
+
+
+@kernel
+def forget(bounds: Floats, known: bool, safest: int) -> None:
+    """Open all searches, and forget limits of which nothing is known yet."""
+    for a in range(bounds.shape[1]):
+        bounds[LOW + TAKEN, a] = 0.0
+        bounds[HIGH + TAKEN, a] = 0.0
+        if a != safest:
+            bounds[LOW + LIMIT, a] = -np.inf
+            if not known:
+                bounds[HIGH + REACHED, a] = -np.inf
 
 
 # --------------------------------------------------------------------------------------- the notes

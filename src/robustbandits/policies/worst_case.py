@@ -27,6 +27,7 @@ from robustbandits.kernels.ball_steps import (
     descend,
     least_in_ball,
     most_in_ball,
+    new_scratch,
     other_peaks,
 )
 from robustbandits.kernels.linalg import Floats
@@ -34,12 +35,12 @@ from robustbandits.policies.enclosure import (
     HIGH,
     LIMIT,
     LOW,
-    OFFSETS,
     PLACE,
     REACHED,
     TAKEN,
     Places,
     fetch,
+    forget,
     is_open,
     look_down,
     look_up,
@@ -70,7 +71,7 @@ def decide(ball: Ball, contexts: Floats, places: Places, bounds: Floats, memo: F
         if places.highs.shape[1] == 0 or _is_beyond_dispute(ball, bounds, safest, rival):
             return safest
         look_up(ball, contexts, places.highs, bounds)
-        if challenger(ball, bounds, safest) == safest:
+        if _is_unchallenged(bounds, safest):
             return safest
     return settle(ball, contexts, places, bounds, memo, known)
 
@@ -83,12 +84,15 @@ def settle(
 
     If the safest is ``known``, places have been looked up.
     """
-    arms = bounds.shape[1]
+    dim, arms = contexts.shape
+    offsets = np.empty((2 * dim, arms))  # where searches for U⁻, and then for U⁺, have come to
+    work = new_scratch(dim)
     safest, rival = two_largest(bounds, LOW + REACHED)
+    forget(bounds, known, safest)
     while True:
         side, enough = LOW, np.inf
         if known:
-            winner = challenger(ball, bounds, safest)
+            winner = _challenger(ball, bounds, safest)
             if winner == safest:
                 break
             side, arm = _least_known(bounds, safest, winner)
@@ -103,7 +107,7 @@ def settle(
                 look_up(ball, contexts, places.highs, bounds)
                 known = True
                 continue
-        _search(ball, contexts, places, bounds, memo, side, arm, enough)
+        _search(ball, contexts, places, bounds, offsets, memo, side, arm, enough, work)
         if not known:
             safest, rival = two_largest(bounds, LOW + REACHED)
     if is_open(bounds, LOW, safest):
@@ -121,17 +125,20 @@ def _search(
     contexts: Floats,
     places: Places,
     bounds: Floats,
+    offsets: Floats,
     memo: Floats,
     side: int,
     arm: int,
     enough: float,
+    work: Floats,
 ) -> None:
     """Search for U⁻ or U⁺ of an arm, and note how far that has come."""
     dim = contexts.shape[0]
     low = side == LOW
-    offsets = bounds[OFFSETS if low else OFFSETS + dim :]
+    offsets = offsets[0 if low else dim :]
     before = bounds[side + TAKEN, arm]
-    work = fetch(contexts, places.lows if low else places.highs, offsets, before > 0.0, arm)
+    begin = places.lows if low else places.highs
+    fetch(contexts, begin, offsets, before > 0.0, arm, work)
     steps = _go_down(ball, work, bounds, arm, enough) if low else _go_up(ball, work, bounds, arm)
     put_back(work, offsets, arm)
     note(work, arm, steps, memo, 0 if low else PLACE + dim)
@@ -211,32 +218,36 @@ def _is_beyond_dispute(ball: Ball, bounds: Floats, safest: int, rival: float) ->
     return most <= bounds[HIGH + REACHED, safest] + bounds[LOW + LIMIT, safest]
 
 
-@program
-def challenger(ball: Ball, bounds: Floats, safest: int) -> int:
-    """Of the arms that may yet degrade less than the safest, the one with the largest limit.
-
-    The safest itself, if there are none.
-    """
+@kernel
+def _is_unchallenged(bounds: Floats, safest: int) -> bool:
+    """Whether the same is seen at a glance at every U⁺."""
     leader, second = two_largest(bounds, HIGH + REACHED)
     highest = bounds[HIGH + REACHED, leader]
-    known = bounds[LOW + LIMIT, safest]
     most = -np.inf
     for a in range(bounds.shape[1]):  # nothing in it has to be guessed ahead
         others = second if a == leader else highest
         gain = bounds[HIGH + LIMIT, a] - others + bounds[LOW + REACHED, a]
         may = a != safest and bounds[HIGH + LIMIT, a] >= others
         most = max(most, gain if may else -np.inf)
-    if not most > known:
-        return safest
+    return most <= bounds[LOW + LIMIT, safest]
+
+
+@kernel
+def _challenger(ball: Ball, bounds: Floats, safest: int) -> int:
+    """Of the arms that may yet degrade less than the safest, the one with the largest limit.
+
+    The safest itself, if there are none.
+    """
+    leader, second = two_largest(bounds, HIGH + REACHED)
     found = safest
     most = -np.inf
     for a in range(bounds.shape[1]):
         limit = bounds[HIGH + LIMIT, a]
-        others = second if a == leader else highest
+        others = second if a == leader else bounds[HIGH + REACHED, leader]
         if a != safest and limit >= others and limit > most:
             total = limit + bounds[LOW + REACHED, a]
             # By more than four searches may be off by.
-            if total - others - known > 2.0 * play_of(ball, total):
+            if total - others - bounds[LOW + LIMIT, safest] > 2.0 * play_of(ball, total):
                 found = a
                 most = limit
     return found
@@ -268,14 +279,17 @@ def _least_known(bounds: Floats, safest: int, arm: int) -> tuple[int, int]:
 @program
 def appraise(ball: Ball, contexts: Floats, places: Places, values: Floats) -> None:
     """Write every arm's U⁻; or, if there are offsets in ``highs``, minus its worst degradation."""
-    arms = contexts.shape[1]
+    dim, arms = contexts.shape
+    work = new_scratch(dim)
     for a in range(arms):
-        values[a] = least_in_ball(ball, fetch(contexts, places.lows, contexts, False, a))
+        fetch(contexts, places.lows, contexts, False, a, work)
+        values[a] = least_in_ball(ball, work)
     if places.highs.shape[1] == 0:
         return
     tops = np.empty(arms)
     for a in range(arms):
-        tops[a] = most_in_ball(ball, fetch(contexts, places.highs, contexts, False, a))
+        fetch(contexts, places.highs, contexts, False, a, work)
+        tops[a] = most_in_ball(ball, work)
     for a in range(arms):
         rival = -np.inf
         for b in range(arms):
