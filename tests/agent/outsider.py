@@ -20,6 +20,11 @@ class RotaState(NamedTuple):
     sums: tuple[Any, Any]  # two arrays of one number each, in a plain tuple
     step: int
 
+    @property
+    def memo_size(self):
+        """More room than most need: the last number names the arm."""
+        return 6
+
     @kernel
     def choose(self, contexts, rng, memo):
         """Play the arm that was played least."""
@@ -27,13 +32,13 @@ class RotaState(NamedTuple):
         for a in range(contexts.shape[1]):
             if self.pulls[a] < self.pulls[arm]:
                 arm = a
-        memo[0] = arm
+        memo[memo.shape[0] - 1] = arm
         return arm
 
     @kernel
     def learn(self, arm, context, reward, memo, rng):
         """Count the pull of the arm that the memo names."""
-        named = int(memo[0])
+        named = int(memo[memo.shape[0] - 1])
         self.pulls[named] += self.step
         self.best[named] = max(self.best[named], reward)
         self.sums[0][0] += reward
@@ -48,7 +53,7 @@ class RotaState(NamedTuple):
 
     def check(self, memos):
         """Refuse memos that name no arm."""
-        if not np.isin(memos[:, 0], np.arange(len(self.pulls))).all():
+        if not np.isin(memos[:, -1], np.arange(len(self.pulls))).all():
             raise ValueError("memo names no arm")
 
 
