@@ -106,7 +106,7 @@ class Agent:
         reward_range: tuple[float, float] | None = None,
         pending: int = 100_000,
     ):
-        require.recipe("policy", policy, "rb.policies.LinUCB()")
+        require.recipe("policy", policy, "policy")
         problem = Problem(
             arms=arms,
             dim=dim,

@@ -22,6 +22,7 @@ import numpy as np
 
 from robustbandits._jit import python_of
 from robustbandits.environments import Simulation
+from robustbandits.game import require
 from robustbandits.game.idle import NoAttack
 from robustbandits.game.ledger import Ledger
 from robustbandits.game.match import ATTACK, NATURE, POLICY, Game, play_match, stream
@@ -106,6 +107,7 @@ def check_policy(policy: Policy, environment: Environment | None = None) -> None
     environment
         Where to play; a small simulation by default.
     """
+    require.recipe("policy", policy, "policy")
     place = environment or Simulation(arms=5, dim=3)
     nature = place.start(ROUNDS, stream(0, NATURE))
     problem, block = nature.problem, nature.draw(ROUNDS)
@@ -188,6 +190,7 @@ def check_attack(attack: Attack, environment: Environment | None = None) -> None
     are finite, that it leaves everybody else's things alone, and that without money it does
     nothing.
     """
+    require.recipe("attack", attack, "attack")
     place = environment or Simulation(arms=6, dim=3)
     nature = place.start(ROUNDS, stream(0, NATURE))
     check_recipe(attack)
@@ -225,6 +228,7 @@ def _same_pulls(one: Ledger, other: Ledger) -> bool:
 
 def check_environment(environment: Environment) -> None:
     """Check that an environment deals proper rounds, the same ones for the same seed."""
+    require.recipe("environment", environment, "environment")
     name = environment.name
     check_recipe(environment)
     nature = environment.start(ROUNDS, stream(0, NATURE))

@@ -93,3 +93,26 @@ def test_what_is_no_recipe_is_refused_by_name(argument, value):
     settings = {"environment": rb.environments.Simulation(), "policy": rb.policies.LinUCB()}
     with pytest.raises(TypeError, match=f"{argument} must be a recipe"):
         rb.simulate(**{**settings, argument: value}, rounds=1)
+
+
+PLAYERS = {
+    "environment": rb.environments.Simulation(arms=3, dim=2),
+    "attack": rb.attacks.Oracle(1.0),
+    "policy": rb.policies.RobustLinUCB(budget=1.0),  # has a budget too, and is no attack
+}
+
+
+@pytest.mark.parametrize("argument", PLAYERS)
+@pytest.mark.parametrize("other", PLAYERS)
+def test_players_in_each_others_place_are_refused_by_name(argument, other):
+    if argument == other:
+        return
+    one_each = {**PLAYERS, argument: PLAYERS[other]}
+    with pytest.raises(
+        TypeError, match=f"^{argument} must be an? {argument}, .* that is an? {other}"
+    ):
+        rb.simulate(**one_each, rounds=5)
+    plurals = {"environment": "environments", "attack": "attacks", "policy": "policies"}
+    many = {plurals[role]: [player] for role, player in one_each.items()}
+    with pytest.raises(TypeError, match=f"{plurals[argument]} must be an? {argument}, "):
+        rb.compare(**many, rounds=5, seeds=1)

@@ -8,11 +8,7 @@ from typing import Any
 
 from robustbandits.game import require
 
-EXAMPLES = {
-    "environments": "rb.environments.Simulation()",
-    "attacks": "rb.attacks.Garcelon(100.0)",
-    "policies": "rb.policies.LinUCB()",
-}
+ROLES = {"environments": "environment", "attacks": "attack", "policies": "policy"}
 #: Every label of data that only imitates a dataset ends so: it must never pass for the real thing.
 STAND_IN = " (synthetic stand-in)"
 MAX_SEEDS = 1_000_000
@@ -43,7 +39,7 @@ def named(argument: str, recipes: Any) -> dict[str, Any]:
         listed = list(recipes) if isinstance(recipes, list | tuple) else [recipes]
         labels = None
     for one in listed:
-        require.recipe(argument, one, EXAMPLES[argument])
+        require.recipe(argument, one, ROLES[argument])
     if not listed:
         raise ValueError(f"{argument} is empty; give at least one")
     return label_all(argument, labels or _own_labels(listed), listed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -83,13 +84,38 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
-def recipe(name: str, value: Any, example: str) -> Any:
-    """Return something that can start a game: an instance, not its class."""
+#: What plays a game: how to speak of one, and an example.
+ROLES = {
+    "environment": ("an environment", "rb.environments.Simulation()"),
+    "attack": ("an attack", "rb.attacks.Garcelon(100.0)"),
+    "policy": ("a policy", "rb.policies.LinUCB()"),
+}
+
+
+def recipe(name: str, value: Any, role: str) -> Any:
+    """Return something that can start a game in this role: an instance, not its class."""
+    kind, example = ROLES[role]
     if isinstance(value, type):
         raise TypeError(f"{name} must be a recipe, for example {example}; got {value!r}: add ()")
     if not callable(getattr(value, "start", None)):
         raise TypeError(f"{name} must be a recipe, for example {example}; got {value!r}")
+    found = _role_of(value)
+    if found != role:
+        raise TypeError(
+            f"{name} must be {kind}, for example {example}; got {value!r}: that is "
+            f"{ROLES[found][0]}"
+        )
     return value
+
+
+def _role_of(value: Any) -> str:
+    """Tell what a recipe is for, by what it starts from and by whether it has money."""
+    parameters = inspect.signature(value.start)
+    try:
+        parameters.bind("problem")
+    except TypeError:
+        return "environment"
+    return "attack" if hasattr(value, "purse") else "policy"
 
 
 def flag(name: str, value: Any) -> bool:

@@ -44,10 +44,10 @@ def simulate(
     rounds = require.count("rounds", rounds)
     seed = require.count("seed", seed, low=0)
     points = require.count("points", points)
-    require.recipe("environment", environment, "rb.environments.Simulation()")
-    require.recipe("policy", policy, "rb.policies.LinUCB()")
+    require.recipe("environment", environment, "environment")
+    require.recipe("policy", policy, "policy")
     if attack is not None:
-        require.recipe("attack", attack, "rb.attacks.Garcelon(100.0)")
+        require.recipe("attack", attack, "attack")
     crook: Attack = NoAttack() if attack is None else attack
     (ledger,) = play_match(environment, [(crook, policy)], rounds, seed, points=points)
     return ledger
