@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -120,6 +121,12 @@ class Agent:
             entropy = stream(require.count("seed", seed, low=0), POLICY)
         self._open(policy, problem, reward_range, pending)
         self._connect(np.random.Generator(np.random.PCG64(entropy)))
+        if hasattr(self._state, "overhear"):
+            warnings.warn(
+                f"{policy.name} is a reference for games: here nobody tells it what an attacker "
+                f"spends, and it plays as if that were nothing",
+                stacklevel=2,
+            )
 
     def _open(
         self,

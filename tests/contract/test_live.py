@@ -9,6 +9,9 @@ from robustbandits.game.match import NATURE, stream
 
 ROUNDS = 300
 
+# It says that nobody tells it anything; it plays all the same.
+pytestmark = pytest.mark.filterwarnings("ignore:OracleLinUCB is a reference")
+
 
 def block_for(recipe):
     return place_for(recipe).start(ROUNDS, stream(3, NATURE)).draw(ROUNDS)

@@ -8,6 +8,7 @@ from scipy import stats
 
 import robustbandits as rb
 from reports.played import played
+from robustbandits.metrics import estimate_mean
 from robustbandits.reports.intervals import half_width
 from robustbandits.reports.published import published_regrets
 
@@ -37,6 +38,7 @@ def test_summary_averages_the_final_regrets(results):
     ]
     row = rows["Oracle", "LinUCB"]
     assert row.regret == pytest.approx(np.mean(final))
+    assert (row.regret, row.low, row.high) == estimate_mean(final)  # as in every table
     assert row.low < row.regret < row.high
     assert row.seeds == 3
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
@@ -62,7 +63,9 @@ def compile_policy(name: str, live: bool) -> None:
     place = sample_place(policy)
     simulate(environment=place, policy=policy, attack=Garcelon(1.0), rounds=10)
     if live:
-        Agent(policy, arms=2, dim=2, rounds=10).choose(np.eye(2))
+        with warnings.catch_warnings():  # a reference says that it has no business here
+            warnings.simplefilter("ignore", UserWarning)
+            Agent(policy, arms=2, dim=2, rounds=10).choose(np.eye(2))
 
 
 def _kind_of_state(name: str) -> Any:

@@ -100,7 +100,7 @@ def recipe(name: str, value: Any, role: str) -> Any:
     if not callable(getattr(value, "start", None)):
         raise TypeError(f"{name} must be a recipe, for example {example}; got {value!r}")
     found = _role_of(value)
-    if found != role:
+    if found not in (role, None):
         raise TypeError(
             f"{name} must be {kind}, for example {example}; got {value!r}: that is "
             f"{ROLES[found][0]}"
@@ -108,14 +108,19 @@ def recipe(name: str, value: Any, role: str) -> Any:
     return value
 
 
-def _role_of(value: Any) -> str:
-    """Tell what a recipe is for, by what it starts from and by whether it has money."""
-    parameters = inspect.signature(value.start)
-    try:
-        parameters.bind("problem")
-    except TypeError:
-        return "environment"
+def _role_of(value: Any) -> str | None:
+    """Tell what a recipe is for, by what it starts from and by whether it has a purse."""
+    if _takes(value.start, 2):  # rounds and a seed
+        return None if _takes(value.start, 1) else "environment"
     return "attack" if hasattr(value, "purse") else "policy"
+
+
+def _takes(function: Any, count: int) -> bool:
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    return True
 
 
 def flag(name: str, value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robustbandits.game.ledger import Ledger, frame
-from robustbandits.reports.intervals import half_width
+from robustbandits.metrics.bootstrap import estimate_means
 
 if TYPE_CHECKING:
     import pandas
@@ -31,7 +31,7 @@ class Row:
 
 
 class Summary:
-    """Final regrets with 95 % intervals (Student's t over seeds). Print it, or take its rows."""
+    """Final regrets with 95 % bootstrap intervals over seeds. Print it, or take its rows."""
 
     def __init__(self, rows: Sequence[Row]):
         self.rows = list(rows)
@@ -65,23 +65,23 @@ def summarise(ledgers: Sequence[Ledger]) -> Summary:
     groups: dict[tuple[str, str, str], list[Ledger]] = {}
     for ledger in ledgers:
         groups.setdefault((ledger.environment, ledger.attack, ledger.policy), []).append(ledger)
-    rows = []
-    for (environment, attack, policy), group in groups.items():
-        final = np.array([ledger.final_regret for ledger in group])
-        mean, half = float(final.mean()), float(half_width(final))
-        rows.append(
-            Row(
-                environment=environment,
-                attack=attack,
-                policy=policy,
-                seeds=len(group),
-                regret=mean,
-                low=mean - half,
-                high=mean + half,
-                spent=float(np.mean([ledger.spent for ledger in group])),
-                attacked_rounds=float(np.mean([ledger.attacked_rounds for ledger in group])),
-            )
+    finals = [np.array([one.final_regret for one in group]) for group in groups.values()]
+    rows = [
+        Row(
+            environment=environment,
+            attack=attack,
+            policy=policy,
+            seeds=len(group),
+            regret=regret.value,
+            low=regret.low,
+            high=regret.high,
+            spent=float(np.mean([ledger.spent for ledger in group])),
+            attacked_rounds=float(np.mean([ledger.attacked_rounds for ledger in group])),
         )
+        for ((environment, attack, policy), group), regret in zip(
+            groups.items(), estimate_means(finals), strict=True
+        )
+    ]
     return Summary(rows)
 
 
