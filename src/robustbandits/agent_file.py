@@ -6,16 +6,12 @@ import importlib
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.snapshot import SnapshotError
 
 #: A file may ask for this many bytes of state beyond its own size, no more.
 MAX_LOAD = 256 * 1024 * 1024
-#: Ids are saved as float64, which holds every whole number up to here.
-MAX_ID = 1 << 53
 
 #: Entries of a file's header, besides the list of its arrays.
 HEADER = (
@@ -29,36 +25,6 @@ HEADER = (
     "forgotten",
     "stream",
 )
-
-#: Decisions without a reward: id to arm, and to memo and context in one array.
-Pending = dict[int, tuple[int, Floats]]
-
-
-def pending_to_rows(pending: Pending, size: int) -> Floats:
-    """One row for each pending decision, oldest first: id, arm, memo and context of this size."""
-    rows = np.empty((len(pending), 2 + size))
-    if len(rows):
-        rows[:, 0] = list(pending)
-        rows[:, 1] = [arm for arm, _ in pending.values()]
-        rows[:, 2:] = [note for _, note in pending.values()]
-    return rows
-
-
-def rows_to_pending(rows: Floats, size: int, forgotten: int, following: int) -> Pending:
-    """Return what :func:`pending_to_rows` was given; ids lie between the two numbers."""
-    if rows.shape != (len(rows), 2 + size):
-        raise SnapshotError(f"its pending decisions do not fit its header: {rows.shape}")
-    if not np.isfinite(rows).all():
-        raise SnapshotError("its pending decisions hold numbers that are not finite")
-    ids, arms = rows[:, 0], rows[:, 1]
-    order = np.diff(ids, prepend=forgotten, append=following)
-    if following > MAX_ID or np.any(ids % 1) or np.any(order <= 0):
-        raise SnapshotError("the ids of its pending decisions are out of order")
-    if np.any(arms % 1) or np.any((arms < 0) | (arms >= MAX_ID)):
-        raise SnapshotError("its pending decisions chose arms that do not exist")
-    notes = (row.copy() for row in rows[:, 2:])
-    entries = zip(arms.astype(np.int64).tolist(), notes, strict=True)
-    return dict(zip(ids.astype(np.int64).tolist(), entries, strict=True))
 
 
 def recipe_to_dict(policy: Any) -> dict[str, Any]:

@@ -67,6 +67,11 @@ def _bits_of(value: Any) -> Any:
 def bits(agent: rb.Agent) -> Any:
     """Return everything that an agent remembers, its randomness included."""
     pending = [(number, _bits_of(entry)) for number, entry in agent._pending.items()]
-    counters = agent._next, agent._forgotten, agent._capacity, agent.reward_range
+    counters = (
+        agent._pending.next,
+        agent._pending.forgotten,
+        agent._pending.capacity,
+        agent.reward_range,
+    )
     stream = agent._rng.bit_generator.state
     return _bits_of(agent._state), pending, counters, stream, agent.policy, agent.problem

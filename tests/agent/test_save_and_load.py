@@ -129,8 +129,9 @@ def test_very_many_waiting_decisions_can_be_saved(tmp_path):
     agent = hire("Greedy", arms=1, dim=1, pending=count)
     agent.choose([[0.5]])
     entry = agent._pending[0]
-    agent._pending = dict.fromkeys(range(past, past + count), entry)
-    agent._next = past + count
+    del agent._pending[0]
+    agent._pending.update(dict.fromkeys(range(past, past + count), entry))
+    agent._pending.next = past + count
     loaded = reload(agent, tmp_path / "agent.rb")
     assert loaded.pending == count
     loaded.learn(past + count - 1, 0.5)

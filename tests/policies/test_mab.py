@@ -163,7 +163,7 @@ def test_policy_that_needs_no_horizon_starts_without(name):
 def test_agent_must_show_every_arm():
     agent = rb.Agent(TsallisINF(), arms=3, dim=1)
     with pytest.raises(ValueError, match="a row for each of the 3 arms that TsallisINF plays"):
-        agent._check_shape(np.zeros((2, 1)))
+        agent._inputs.contexts(np.zeros((2, 1)))
 
 
 @pytest.mark.parametrize(
