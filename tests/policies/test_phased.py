@@ -164,6 +164,30 @@ def test_phased_elimination_lost_rewards_are_asked_for_again():
 
 
 @compiles
+@pytest.mark.parametrize("recipe", [RobustPhasedElimination(first_phase=30), TIGHT], ids=names)
+def test_phased_elimination_waits_for_every_arm_when_rewards_come_late(recipe):
+    # Some arms are then played more often than planned; that must not end the phase for others.
+    block = block_of(3000, arms=7, dim=3, contexts="fixed")
+    agent, _ = past_the_roll_call(recipe, block)
+    state, waiting = agent._state, []
+    phases = surplus = 0
+    for t in range(2500):
+        waiting.append((t, agent.choose(block.contexts[0].T)))
+        if len(waiting) <= 20:
+            continue
+        made, decision = waiting.pop(0)
+        phase, plan, counts = state.diary[PHASE], state.plan.copy(), state.counts.copy()
+        agent.learn(decision, block.means[made, decision.arm] + block.noise[made])
+        if state.diary[PHASE] != phase:
+            counts[decision.arm] += 1
+            assert np.all(counts >= plan)
+            surplus += (counts > plan).sum()
+            phases += 1
+    assert phases > 2
+    assert surplus > 0  # or there was nothing to see
+
+
+@compiles
 def test_phased_elimination_guess_shrinks_and_is_capped():
     block = block_of(3000, arms=4, dim=2, contexts="fixed")
     recipe = RobustPhasedElimination(threshold="tight", first_phase=20, c_hat_scale=3.0)
@@ -214,7 +238,7 @@ def test_support_basis_epochs_grow_fourfold_and_explore_as_the_gap_demands():
     block = block_of(4000, arms=4, dim=2, contexts="fixed")
     agent, t = past_the_roll_call(SupportBasisExploration(scale=0.5), block)
     state = agent._state
-    base = 0.5 * 9 * math.log(3 * 4000 / 0.01)
+    base = math.ceil(0.5 * 9 * math.log(3 * 4000 / 0.01))
     assert state.diary[SURPLUS] == 0.0  # the first epoch only explores
     epoch = 1
     while t < 3900:
@@ -232,6 +256,25 @@ def test_support_basis_epochs_grow_fourfold_and_explore_as_the_gap_demands():
             assert played == math.ceil(base * 4 ** (epoch - 1))
         epoch += 1
     assert epoch > 3
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_support_basis_means_of_a_clean_epoch_are_unbiased():
+    # Two arms at right angles, no noise; the first epoch of many games. Its counts are binomial,
+    # and epochs as short as this one are where a fraction of a round would show.
+    recipe, truth, games = SupportBasisExploration(scale=0.05), np.array([0.8, 0.4]), 1500
+    length = recipe.start(Problem(arms=2, dim=2, rounds=100)).rules.length
+    assert length == 2.0  # 0.05 · 4 · ln(2·100/0.01) = 1.98, in whole rounds
+    found = []
+    for seed in range(games):
+        agent = rb.Agent(recipe, arms=2, dim=2, rounds=100, seed=seed)
+        while agent._state.diary[PHASE] < 2:
+            decision = agent.choose(np.eye(2))
+            agent.learn(decision, truth[decision.arm])
+        found.append(agent._state.means.copy())
+    spread = truth / math.sqrt(length * games)
+    assert np.all(np.abs(np.mean(found, axis=0) - truth) < 6 * spread)
 
 
 @compiles

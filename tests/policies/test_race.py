@@ -52,6 +52,12 @@ def test_active_arms_take_turns():
     assert agent._state.counts.tolist() == [[20.0] * 7]
 
 
+def assert_same_widths(one, other):
+    # Games this short drop no arm: that the same are played is not enough.
+    assert one._state.noise == pytest.approx(other._state.noise, rel=1e-12)
+    assert one._state.harm == pytest.approx(other._state.harm, rel=1e-12)
+
+
 @compiles
 def test_slow_layer_alone_is_elimination_with_a_wider_radius():
     # ln(8KT/δ) = ln(2KT/(δ/4)), and a budget of 2Λ gives the slow layer's 2Λ/n.
@@ -60,6 +66,7 @@ def test_slow_layer_alone_is_elimination_with_a_wider_radius():
     rewards = rewards_of(rounds, arms)
     one = hire(FastSlowElimination(budget=1.0, delta=delta), arms=arms, rounds=rounds)
     other = hire(SuccessiveElimination(budget=2 * doubt, delta=delta / 4), arms=arms, rounds=rounds)
+    assert_same_widths(one, other)
     assert arms_of(one, rewards) == arms_of(other, rewards)
 
 
@@ -70,6 +77,7 @@ def test_one_layer_of_mlaer_is_elimination_with_a_wider_radius():
     rewards = rewards_of(250, arms)
     one = hire(MLAER(delta=delta), arms=arms, rounds=2)
     other = hire(SuccessiveElimination(budget=doubt, delta=delta / 2), arms=arms, rounds=2)
+    assert_same_widths(one, other)
     assert arms_of(one, rewards) == arms_of(other, rewards)
 
 
@@ -92,6 +100,12 @@ def test_fast_slow_shares_and_widths_at_the_base_point():
     assert state.chances.tolist() == [0.99, 0.01]
     assert state.noise**2 == pytest.approx(23.5, abs=0.01)
     assert state.harm == pytest.approx([0.0, 47.0], abs=0.01)
+
+
+def test_elimination_width_at_the_base_point():
+    state = SuccessiveElimination(budget=100.0).start(Problem(arms=20, dim=1, rounds=10**6))
+    assert state.noise**2 == pytest.approx(math.log(2 * 20 * 10**6 / 0.01), rel=1e-12)
+    assert state.harm.tolist() == [100.0]
 
 
 def test_width_scale_leaves_the_budget_of_elimination_alone():

@@ -111,6 +111,10 @@ ELIMINATIONS = {
         RobustPhasedElimination(budget=0.001, sigma=0.01),
         {"budget": 0.001, "sigma": 0.01},
     ),
+    "paper-least-weight": (
+        RobustPhasedElimination(budget=0.001, sigma=0.01, first_phase=15),
+        {"budget": 0.001, "sigma": 0.01, "first": 15},
+    ),
     "tight-unknown": (
         RobustPhasedElimination(threshold="tight", first_phase=53),
         {"threshold": "tight", "first": 53},
@@ -118,6 +122,12 @@ ELIMINATIONS = {
     "tight-known": (
         RobustPhasedElimination(budget=2.0, threshold="tight", first_phase=31, delta=0.2),
         {"budget": 2.0, "threshold": "tight", "first": 31, "delta": 0.2},
+    ),
+    "tight-small-lies": (
+        RobustPhasedElimination(
+            budget=40.0, threshold="tight", first_phase=31, max_corruption=0.01
+        ),
+        {"budget": 40.0, "threshold": "tight", "first": 31, "max_corruption": 0.01},
     ),
 }
 

@@ -193,9 +193,11 @@ class Phased:
 class PhasedElimination(Phased):
     """Bogunovic et al. (2021), Algorithm 1."""
 
-    def __init__(self, *problem, budget=None, threshold="paper", sigma=0.1, delta=0.01, first=None):
+    def __init__(self, *problem, threshold="paper", sigma=0.1, delta=0.01, first=None, **options):
         super().__init__(*problem)
-        self.budget, self.threshold, self.sigma, self.delta = budget, threshold, sigma, delta
+        self.threshold, self.sigma, self.delta = threshold, sigma, delta
+        self.budget = options.get("budget")
+        self.largest = options.get("max_corruption", 1.0)
         self.m0 = 4 * self.dim * (math.log(math.log(self.dim)) + 18) if first is None else first
 
     def begin(self):
@@ -230,7 +232,7 @@ class PhasedElimination(Phased):
             return noise + 2 * level / (m * least) * root
         share = 2 * self.rank / m
         noise = self.sigma * math.sqrt(2 * share * math.log(2 * self.size * logs / self.delta))
-        return 2 * (noise + min(level * share, math.sqrt(level) * math.sqrt(share)))
+        return 2 * (noise + min(level * share, math.sqrt(level * self.largest * share)))
 
     def conclude(self):
         masked = self.fit(self.counts)
@@ -243,7 +245,7 @@ class SupportBasis(Phased):
 
     def __init__(self, *problem, scale=1.0, delta=0.01):
         super().__init__(*problem)
-        self.base = scale * self.dim**2 * math.log(self.dim * self.rounds / delta)
+        self.base = math.ceil(scale * self.dim**2 * math.log(self.dim * self.rounds / delta))
 
     def begin(self):
         self.m, self.gap, self.leader = 1, 1.0, 0

@@ -7,6 +7,9 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+#: Smallest fraction: its inverse, times anything that can be counted, is still a number.
+LEAST = 1e-200
+
 
 def real(name: str, value: Any) -> float:
     """Return a finite number as a float."""
@@ -50,10 +53,12 @@ def between(name: str, value: Any, low: float, high: float) -> float:
 
 
 def fraction(name: str, value: Any) -> float:
-    """Return a number strictly between 0 and 1."""
+    """Return a number strictly between 0 and 1; one that can be divided by."""
     number = real(name, value)
     if not 0 < number < 1:
         raise ValueError(f"{name} must be between 0 and 1 (both excluded), got {value!r}")
+    if number < LEAST:
+        raise ValueError(f"{name} must be at least {LEAST:g}, got {value!r}")
     return number
 
 

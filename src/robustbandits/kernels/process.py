@@ -8,7 +8,8 @@ again. With p = W ȳ the posterior at a measured point is then a matter of a few
 
     mean = ȳ_a - (λ/n_a) p_a,    variance = (λ/n_a) (1 - (λ/n_a) W_aa)
 
-All of it is exact: the posterior is that of the whole history, not of a summary.
+All of it is exact but for rounding: the posterior is that of the whole history, not of a summary.
+Rounding costs about 1e-16/λ, so `MIN_NOISE` is the least λ that is any use.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ import numpy as np
 from robustbandits._jit import kernel, program
 from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import Floats
+
+#: Least variance of noise: with two points that are alike, rounding decides below.
+MIN_NOISE = 1e-6
 
 #: Kernels with k(x, x) = 1. The Matérn ones are named by their smoothness.
 KERNELS = ("rbf", "matern-1/2", "matern-3/2", "matern-5/2")

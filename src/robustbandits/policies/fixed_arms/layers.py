@@ -17,7 +17,7 @@ from robustbandits._jit import program
 from robustbandits.game import require
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.process import KERNELS
+from robustbandits.kernels.process import KERNELS, MIN_NOISE
 from robustbandits.policies.optimism import TIES, LinearRecipe
 from robustbandits.policies.radius import Radius
 from robustbandits.policies.setting import CatalogueRecipe, refuse_changing_arms
@@ -169,6 +169,11 @@ class LayeredRecipe(CatalogueRecipe):
         if self.kernel == "linear":
             regression = LinearRecipe(ridge=self.ridge).start_regression(problem)
             return linear_layers.start_linear_layers(regression, layering, problem.arms)
+        if self.ridge < MIN_NOISE:
+            raise ValueError(
+                f"ridge must be at least {MIN_NOISE:g} for kernel={self.kernel!r}, got "
+                f"{self.ridge!r}: with less, rounding decides what arms that are alike are worth"
+            )
         name = "rbf" if self.kernel == "rbf" else SMOOTHNESS[self.smoothness]
         similar = kernel_layers.Similarity(KERNELS.index(name), self.lengthscale)
         return kernel_layers.start_kernel_layers(similar, layering, problem.dim, problem.arms)

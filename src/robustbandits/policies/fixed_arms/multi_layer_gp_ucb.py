@@ -21,7 +21,8 @@ class MultiLayerGPUCB(LayeredRecipe):
     log₂T)/δ)) s(x)/√λ`` beside GP-UCB's own: whatever C is, from layer log₂C on they see no more
     than that. A layer plays, by its own upper bound, among the arms that neither itself nor a
     slower layer knows to be worse than another. If there is none, the next slower layer plays in
-    its place, and the layer that was drawn learns.
+    its place, and the layer that was drawn learns. The bound is for an attacker who does not see
+    which layer is drawn; every attack here sees the arm.
 
     This is a reconstruction: the layers, their probabilities and the sets of arms are the paper's,
     the constants, and who learns in the last case, from memory or ours.

@@ -34,7 +34,7 @@ class RobustPhasedElimination(CatalogueRecipe):
 
     With the paper's constants and ``budget=100`` nothing is ever eliminated at sizes that can be
     played: in ten dimensions a gap of 0.05 takes phases of 3·10⁷ rounds. Without ``budget`` the
-    guess at T = 10⁶ is 0.07. See :meth:`practical`.
+    guess at T = 10⁶ is 0.07, and the theorem holds for no larger C. See :meth:`practical`.
 
     Parameters
     ----------
@@ -63,9 +63,9 @@ class RobustPhasedElimination(CatalogueRecipe):
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
         setting="fixed arms",
-        needs=("horizon", "budget, or nothing"),
+        needs=("horizon",),
         adversary="strong, rewards",
-        regret="√(dT) + d^{3/2}C (+ C² if C is unknown)",
+        regret="√(dT) + d^{3/2}C; C unknown: + C², for C ≤ √T/(m_0 log T)",
         cost="K",
         provenance=PAPER,
         reference="Bogunovic, Losalka, Krause, Scarlett (2021)",

@@ -22,13 +22,15 @@ class SupportBasisExploration(CatalogueRecipe):
     arms; its regret is d^{5/2}C/Δ + d⁶/Δ². The rest is put together from memory of its ancestor
     BARBAR (Gupta, Koren, Talwar 2019), and every constant is ours.
 
-    With ``n = scale · d² ln(dT/δ)``, epoch m = 1, 2, ... has ``4^{m-1} n`` rounds. In each of them
-    independently, with ``n/Δ̂²`` of them expected, an arm is drawn from the design π whose support
-    are the contact points of the ellipsoid (the G-optimal design), and measured; in the others the
-    leader is played, and its reward not used. The estimate divides by *planned* counts:
+    With ``n = ⌈scale · d² ln(dT/δ)⌉``, epoch m = 1, 2, ... has ``4^{m-1} n`` rounds. In each of
+    them independently, with ``n/Δ̂²`` of them expected, an arm is drawn from the design π whose
+    support are the contact points of the ellipsoid (the G-optimal design), and measured; in the
+    others the leader is played, and its reward not used. The estimate divides by *planned* counts:
     ``θ̂ = M(π)⁻¹ Σ x y / (n/Δ̂²)``, so that corruption placed on lucky rounds gains nothing. The arm
     with the largest estimate leads the next epoch, and ``Δ̂ = max(2^{-m}, half its lead)``. The
     first epoch, with Δ̂ = 1, only explores.
+
+    The bound is for an attacker who acts before the arm is drawn; every attack here sees it first.
 
     Before the first epoch the roll is called (see
     :mod:`~robustbandits.policies.fixed_arms.phases`). Needs the horizon, and the same arms in every
@@ -82,7 +84,7 @@ class SupportBasisExploration(CatalogueRecipe):
         rounds, dim = problem.horizon(self.name), problem.dim
         rules = Rules(
             by_gap=True,
-            length=max(1.0, self.scale * dim * dim * math.log(dim * rounds / self.delta)),
+            length=first_epoch(self.scale, dim, rounds, self.delta),
             least=0.0,
             tight=False,
             noise=0.0,
@@ -93,3 +95,8 @@ class SupportBasisExploration(CatalogueRecipe):
         )
         bound = problem.theta_bound * problem.context_bound
         return start_phases(dim, problem.arms, rules, guess=0.0, bound=bound)
+
+
+def first_epoch(scale: float, dim: int, rounds: int, delta: float) -> float:
+    """Return whole rounds: what is planned for a fraction of one would be counted in full."""
+    return float(math.ceil(scale * dim * dim * math.log(dim * rounds / delta)))

@@ -22,7 +22,8 @@ class BARBAR(ArmsRecipe):
     of which arm i is drawn with probability n_i / N, where n_i = λ/Δ_i². Then r_i is the sum of the
     arm's rewards divided by the *planned* n_i, r* = max(r_i - Δ_i/16), and Δ_i = max(2^-m, r* -
     r_i); here gaps are also kept at most 1. Rewards are taken to lie in [0, 1]; one that comes
-    after its epoch has ended is not used.
+    after its epoch has ended is not used. The bound is for an attacker who acts before the arm is
+    drawn; every attack here sees it first.
 
     At the theory's λ the first epoch is about 13,000 K rounds of uniform play, and with 20 arms
     the second does not end before T = 10⁶. See :meth:`practical`.

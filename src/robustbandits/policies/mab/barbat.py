@@ -22,7 +22,8 @@ class BARBAT(ArmsRecipe):
     mean of the epoch before for the rest. An attacker cannot prolong an epoch, which removes
     BARBAR's factor K from what he can do; and no horizon is needed. Means and gaps are BARBAR's:
     r_i divides by n_i, r* = max(r_i - Δ_i/16), Δ_i = max(2^-m, r* - r_i), here also at most 1.
-    Rewards are taken to lie in [0, 1]; one that comes after its epoch has ended is not used.
+    Rewards are taken to lie in [0, 1]; one that comes after its epoch has ended is not used. The
+    bound is for an attacker who acts before the arm is drawn; every attack here sees it first.
 
     At the theory's λ the first epoch, of uniform play, takes about 4,400 K rounds, and with 20 arms
     the third does not end before T = 10⁶. See :meth:`practical`.

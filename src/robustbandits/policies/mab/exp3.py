@@ -20,8 +20,9 @@ class EXP3(ArmsRecipe):
 
     The probability of arm i is (1-α) w_i / Σw + α/K, and a reward r of arm i multiplies w_i by
     exp(α r / (K p_i)); weights are kept as logarithms. It assumes nothing of how rewards are
-    made, so an attacker gains nothing beyond what he changes; the price is a regret that grows as
-    √T even when nobody attacks. Rewards are clipped to [0, 1] in its own copy.
+    made, as long as they do not depend on the arm just drawn; the price is a regret that grows as
+    √T even when nobody attacks. Every attack here sees the arm first: such lies cost more than they
+    change. Rewards are clipped to [0, 1] in its own copy.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,7 +25,13 @@ class FastSlowElimination(ArmsRecipe):
     layer and √(Λ/n) + 2Λ/n in the slow one, which sees about one unit of the attacker's budget C.
     A layer drops an arm whose interval lies below another's; what the slow layer drops, the fast
     one drops too. A fast layer without arms borrows one of the slow layer's, and learns nothing.
-    Rewards are taken to lie in [0, 1].
+    Rewards are taken to lie in [0, 1]. The bound is for an attacker who does not see which layer
+    is drawn; every attack here sees the arm.
+
+    It has no practical preset. Its theory leaves exploration within 10⁶ rounds; smaller widths are
+    no help, because a few lies about a few arms then make the fast layer drop the best one, and the
+    slow layer cannot call it back in time (``docs/presets.md``). For shorter games take
+    :class:`~robustbandits.policies.SuccessiveElimination`.
 
     The specification is reconstructed from memory (the structure surely, the constants 8 and 2
     probably the paper's); the paper was not at hand.
@@ -65,16 +71,6 @@ class FastSlowElimination(ArmsRecipe):
             delta=require.fraction("delta", self.delta),
             width_scale=require.positive("width_scale", self.width_scale),
         )
-
-    @classmethod
-    def practical(cls, budget: float, **changes: Any) -> Self:
-        """Widths times 0.3, so that arms are dropped within 10⁵ rounds.
-
-        Of the scales in ``docs/presets.md`` the smallest that withstood the attacks there. At 0.15
-        the fast layer drops the best arm while it is attacked, and the slow layer, which has one
-        round in a hundred with ``budget=100``, cannot call it back in time.
-        """
-        return cls(**{"budget": budget, "width_scale": 0.3, **changes})
 
     def start(self, problem: Problem) -> RaceState:
         """Return a fresh state."""

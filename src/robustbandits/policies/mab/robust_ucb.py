@@ -98,6 +98,10 @@ class RobustUCB(ArmsRecipe):
     therefore off by half a bin at most (0.001 by default), and arms closer than that cannot be told
     apart by their median. Rewards outside count in the first or last bin.
 
+    The median is the mean only of rewards that are spread evenly around it. Of clicks, which are 0
+    or 1, it is 0 for every arm that earns less than one half, and tells nothing: take another
+    policy for those.
+
     The specification is reconstructed from memory: the estimators and the form of the bonus are
     the paper's, ``width_scale=2`` is ours. (The median of n normal rewards has a standard deviation
     of √(π/2) σ/√n, so 2 covers √2·√(π/2) = 1.77.)

@@ -19,8 +19,9 @@ class TsallisINF(ArmsRecipe):
     Losses are 1 - r, and a loss of the arm drawn is divided by its probability and added to the
     arm's total L. With η = 2/√t arm i is drawn with p_i = 4 (η (L_i - x))^-2, where x makes the
     probabilities sum to 1; t counts the rewards learned. Optimal up to constants when rewards are
-    adversarial and when they are stochastic; in between, an attacker with C costs √(C Σ log T/Δ).
-    No horizon and no budget are needed. Rewards are clipped to [0, 1] in its own copy.
+    adversarial and when they are stochastic; in between, an attacker with C costs √(C Σ log T/Δ) if
+    he acts before the arm is drawn. Every attack here sees it first, and costs more. No horizon and
+    no budget are needed. Rewards are clipped to [0, 1] in its own copy.
 
     The specification, with the plain importance-weighted estimator, is reconstructed from memory.
 
