@@ -112,8 +112,8 @@ ELIMINATIONS = {
         {"budget": 0.001, "sigma": 0.01},
     ),
     "paper-least-weight": (
-        RobustPhasedElimination(budget=0.001, sigma=0.01, first_phase=15),
-        {"budget": 0.001, "sigma": 0.01, "first": 15},
+        RobustPhasedElimination(budget=0.001, sigma=0.01, first_phase=6),
+        {"budget": 0.001, "sigma": 0.01, "first": 6},
     ),
     "tight-unknown": (
         RobustPhasedElimination(threshold="tight", first_phase=53),
