@@ -112,8 +112,8 @@ ELIMINATIONS = {
         {"budget": 0.001, "sigma": 0.01},
     ),
     "paper-least-weight": (
-        RobustPhasedElimination(budget=0.001, sigma=0.01, first_phase=6),
-        {"budget": 0.001, "sigma": 0.01, "first": 6},
+        RobustPhasedElimination(budget=0.001, first_phase=4),
+        {"budget": 0.001, "first": 4},
     ),
     "tight-unknown": (
         RobustPhasedElimination(threshold="tight", first_phase=53),
