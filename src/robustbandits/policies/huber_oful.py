@@ -260,12 +260,12 @@ class HuberOFUL(LinearRecipe):
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """Take a thousandth of the theory's radius.
+        """Take three thousandths of the theory's radius.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case; the attacks there
-        harm it somewhat, and win at the next smaller one.
+        Of the scales in ``docs/presets.md`` the one with the smallest worst case. The attacks there
+        do not move it, and win at the next smaller one.
         """
-        return cls(**{"radius_scale": 0.001, **changes})
+        return cls(**{"radius_scale": 0.003, **changes})
 
     def start(self, problem: Problem) -> HuberState:
         """Return a fresh state."""

@@ -73,7 +73,8 @@ class MultiLevelWeightedOFUL(WeightedRecipe):
     def practical(cls, **changes: Any) -> Self:
         """Take a hundredth of the theory's radius.
 
-        Of the scales in ``docs/presets.md`` the smallest that withstood the attacks there.
+        Of the scales in ``docs/presets.md`` the one with the smallest worst case. Lies about a
+        quarter of the arms harm it a little there, and win at the next smaller one.
         """
         return cls(**{"radius_scale": 0.01, **changes})
 

@@ -73,8 +73,8 @@ class SupportBasisExploration(CatalogueRecipe):
         """Take epochs so short that several fit in 10⁵ rounds.
 
         Of the scales in ``docs/presets.md`` the one with the smallest worst case. That is less
-        than uniform play has, but even after 10⁶ rounds it still explores much. With shorter epochs
-        estimates are too rough.
+        than uniform play has, but even after 10⁶ rounds it still explores much, and no other scale
+        there makes it practical.
         """
         return cls(**{"scale": 0.003, **changes})
 
