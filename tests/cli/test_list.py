@@ -79,7 +79,7 @@ def test_list_alone_shows_all_four():
 
 def test_text_shows_assumptions_and_parameters():
     text = runner.invoke(app, ["list", "policies"]).output
-    assert "needs: budget; adversary: strong, rewards or contexts" in text
+    assert "needs: budget; adversary: strong, rewards; contexts with" in text
     assert "ridge=0.1, delta=0.01" in text
 
 

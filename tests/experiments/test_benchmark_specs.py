@@ -89,9 +89,9 @@ def test_table1_plays_catalogue_policies_on_the_catalogue_only():
     assert make_plan(made).left_out == expected
 
 
-def test_cautious_has_twenty_four_panels():
+def test_cautious_has_thirty_panels():
     made = read_spec("cautious")
-    assert len(made.environments) * len(made.attacks) == 24
+    assert len(made.environments) * len(made.attacks) == 30
     assert [one.name for one in made.environments.values()] == [
         "Simulation",
         "Simulation",

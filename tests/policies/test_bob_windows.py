@@ -17,6 +17,9 @@ from robustbandits.policies.window import (
     CHANCE,
     CREDITED,
     LEARNED,
+    MEMO_BLOCK,
+    MEMO_CANDIDATE,
+    MEMO_CHANCE,
     NEXT,
     NUMBER,
     REMOVED,
@@ -148,6 +151,22 @@ def test_bob_goes_on_when_rewards_are_lost():
         if t % 3 == 0:
             agent.learn(decision, 0.5)
     assert agent._state.diary[NUMBER] == 6.0
+
+
+def test_bob_counts_a_lost_reward_as_the_mean_of_the_others():
+    # Two of five rewards were for another block: EXP3 is paid for five like the other three.
+    state = BOB(block=5, windows=[2, 5], alpha=0.5).start(Problem(arms=3, dim=2, rounds=50))
+    rng, memo, paid = np.random.default_rng(0), np.zeros(4), np.zeros(2)
+    state.choose(np.eye(2, 3), rng, memo)
+    other = memo.copy()
+    other[MEMO_BLOCK] = 7.0
+    for reward, note in ((0.2, memo), (0.9, other), (0.4, memo), (0.9, other), (0.6, memo)):
+        candidate, chance = int(memo[MEMO_CANDIDATE]), memo[MEMO_CHANCE]
+        state.learn(0, np.array([0.5, 0.5]), reward, note, rng)
+    payment = 0.5 + 5 * 0.4 / state.scale
+    paid[candidate] = 0.5 * payment / (2 * chance)  # α r / (N p)
+    found = state.exp3.log_weights - state.exp3.log_weights.min()
+    np.testing.assert_allclose(found, paid, rtol=1e-12)
 
 
 def test_bob_keeps_its_window_within_a_block():

@@ -5,7 +5,9 @@ import pytest
 
 from reference import twins_contextual as twins
 from reference.test_twins import arms_of_both
+from reference.twins import Bounds
 from robustbandits._jit import jit_is_on
+from robustbandits.game.problem import Problem
 from robustbandits.policies import (
     COBE,
     HuberOFUL,
@@ -14,6 +16,7 @@ from robustbandits.policies import (
     SharedGrid,
     WeightedOFUL,
 )
+from robustbandits.policies.cobe import EARNED, PULLS, found_out
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 
@@ -91,6 +94,31 @@ def test_policy_other_bounds_plays_like_its_twin(name):
     chosen, agent, twin = arms_of_both(*VARIANTS[name], 4, 6, 300, seed=1, bounds=(3.0, 0.4))
     assert chosen[0].tolist() == chosen[1].tolist()
     assert_alike(agent, twin)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_cobe_finds_out_what_the_papers_test_finds_out(seed):
+    # The terms of the test are far apart in size: random accounts at every scale make each count.
+    rng = np.random.default_rng(seed)
+    verdicts = []
+    for _ in range(150):
+        recipe = COBE(test_scale=10.0 ** rng.uniform(-3, 0), sigma=0.1)
+        bounds = Bounds(4, 3, 5000)
+        twin = twins.COBE(bounds, rng, test_scale=recipe.test_scale)
+        state = recipe.start(Problem(arms=4, dim=3, rounds=5000))
+        lowest, count = state.bases.lowest, state.accounts.shape[0]
+        stage = int(rng.integers(0, count))
+        twin.begin(lowest + stage)
+        pulls = np.floor(5000 * rng.random(count) ** 3)
+        earned = pulls * rng.random(count) * rng.choice([0.01, 0.3, 1.0])
+        state.accounts[:, PULLS], state.accounts[:, EARNED] = pulls, earned
+        for i in twin.bases:
+            twin.bases[i].count, twin.earned[i] = pulls[i - lowest], earned[i - lowest]
+        state.stage[0] = stage
+        verdicts.append((found_out(state, stage), twin.fails()))
+    ours, theirs = np.array(verdicts).T
+    assert np.array_equal(ours, theirs)
+    assert 20 < ours.sum() < 130
 
 
 def test_comparisons_reach_what_is_seldom_run():

@@ -187,6 +187,18 @@ def test_searches_become_rare_on_a_catalogue(kind):
     assert steps[-500:].mean() < 1.0
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_of_arms_that_are_equally_safe_the_one_that_may_be_best_is_played(order):
+    # Every ball holds the origin, so every U⁻ is 0; the longest arm has the largest U⁺.
+    rows = np.array([[0.0, 0.09], [0.05, 0.0], [0.02, 0.01]])[list(order)]
+    agent = rb.Agent(MinWD(), arms=3, dim=2, seed=0)
+    longest = order.index(0)
+    scores = agent.scores(rows)
+    assert int(np.argmax(scores.means + scores.bonuses)) == longest
+    assert scores.probabilities.tolist() == [float(a == longest) for a in range(3)]
+    assert {agent.choose(rows).arm for _ in range(10)} == {longest}
+
+
 def test_one_arm_cannot_degrade():
     agent = rb.Agent(MinWD(), arms=1, dim=2)
     decision = agent.choose([[0.5, 0.5]])

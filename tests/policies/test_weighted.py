@@ -55,6 +55,33 @@ def test_cw_oful_without_budget_is_linucb_with_a_constant_radius():
     assert same_bits(ridge_of(agent), ridge_of(linucb))
 
 
+def test_cw_oful_that_fears_nothing_has_the_radius_of_its_theory():
+    problem = Problem(arms=20, dim=10, rounds=1000)
+    state = rb.policies.CWOFUL(budget=0.0, sigma=0.2).start(problem)
+    noise = 0.2 * math.sqrt(10 * math.log((1 + 1000 / 0.04) / 0.01))  # λ = σ²: S is 1
+    assert state.constant == pytest.approx(noise + 0.2, rel=1e-12)
+    assert state.caution == math.inf
+
+
+@pytest.mark.parametrize(
+    ("policy", "bounds"),
+    [
+        (rb.policies.CWOFUL(), {"theta_bound": 1e200}),
+        (rb.policies.CWOFUL(), {"theta_bound": 1e-200}),
+        (rb.policies.CWOFUL(sigma=1e-170), {}),
+        (rb.policies.CWOFUL(), {"context_bound": 1e200}),
+        (rb.policies.COBE(), {"theta_bound": 1e6}),
+        (rb.policies.WeightedOFUL(1.0), {"theta_bound": 1e200}),
+        (rb.policies.WeightedOFUL(1.0), {"theta_bound": 1e-200}),
+    ],
+    ids=str,
+)
+def test_a_penalty_of_the_theory_that_no_number_can_hold_is_refused(policy, bounds):
+    problem = Problem(arms=2, dim=2, rounds=100, **bounds)
+    with pytest.raises(ValueError, match=r"ridge must be given: the theory's, .* theta_bound"):
+        policy.start(problem)
+
+
 def test_cw_oful_has_the_papers_constants():
     # research notes, base point: T = 10⁶, d = 10, C = 100, λ = σ² = 0.01
     problem = Problem(arms=20, dim=10, rounds=1_000_000)
@@ -162,6 +189,26 @@ def test_oracle_hears_what_was_spent_before_it_learns():
     assert game.policy.heard[0] == game.purse.account[0] > 0.0
 
 
+def test_oracle_forgets_everything_when_the_money_is_gone():
+    # From then on it is LinUCB that has never seen an attack: on the rounds that are left.
+    place = rb.environments.Simulation(arms=6, dim=3)
+    nature = place.start(800, stream(0, NATURE))
+    blocks = [nature.draw(1) for _ in range(800)]
+    attack = rb.attacks.FlipTheta(3.0)
+    oracle = Game(rb.policies.OracleLinUCB(ties="first"), attack, nature.problem, 0, 10)
+    end = 0
+    while oracle.purse.account[0] < 3.0:
+        oracle.advance(blocks[end])
+        end += 1
+    assert 3 < end < 700
+    assert oracle.policy.optimist.ridge.tally[0] == 0.0
+    clean = Game(rb.policies.LinUCB(ties="first"), rb.attacks.NoAttack(), nature.problem, 0, 10)
+    for block in blocks[end:]:
+        oracle.advance(block)
+        clean.advance(block)
+    assert same_bits(oracle.policy.optimist, clean.policy.optimist)
+
+
 @pytest.mark.parametrize("bonus", ["paper", "l1", "l2"])
 def test_oracle_plays_as_its_twin_does(bonus):
     block = block_of(200, arms=6, dim=3, intercept=False)
@@ -172,7 +219,7 @@ def test_oracle_plays_as_its_twin_does(bonus):
     for t in range(200):
         arm = state.choose(block.contexts[t], rng, memo)
         assert arm == twin.choose(block.contexts[t].T), f"round {t}"
-        state.overhear(spent[t])
+        state.overhear(spent[t], False)
         twin.budget = spent[t]
         context, reward = block.contexts[t][:, arm].copy(), block.means[t, arm] + block.noise[t]
         state.learn(arm, context, reward, memo, rng)

@@ -100,10 +100,10 @@ def test_a_burst_does_nothing_to_exploration_enlarged_for_it(policy):
     assert 0.7 < harm(FIXED, policy, Garcelon(30.0)) < 1.3  # measured: 1.00, 1.00, 1.01, 1.03
 
 
-def test_the_oracle_pays_only_for_what_was_spent():
+def test_the_oracle_pays_only_while_the_attack_lasts():
     attack = Garcelon(30.0)
     told = curves(FIXED, RobustLinUCB(30.0), attack)[-1]
-    assert curves(FIXED, OracleLinUCB(), attack)[-1] < 1.3 * told  # measured: 0.97
+    assert curves(FIXED, OracleLinUCB(), attack)[-1] < 0.3 * told  # measured: 0.21
     assert curves(FIXED, OracleLinUCB(), NoAttack())[-1] < 0.2 * told  # measured: 0.04
 
 
@@ -129,5 +129,5 @@ def test_a_burst_ruins_elimination_that_expects_none():
     ids=lambda policy: policy.name,
 )
 def test_a_burst_does_little_to_races_and_epochs(policy):
-    # Measured: 1.08, 1.19, 1.06, 1.06.
+    # Measured: 1.10, 1.19, 1.06, 1.06.
     assert harm(FEW, policy, Garcelon(50.0), rounds=100_000) < 2.0

@@ -28,7 +28,7 @@ STREAM = numba.typeof(np.random.default_rng(0))
 SIGNATURES = {
     "choose": (types.int64, (MATRIX, STREAM, VECTOR)),
     "learn": (types.none, (types.int64, VECTOR, types.float64, VECTOR, STREAM)),
-    "overhear": (types.none, (types.float64,)),
+    "overhear": (types.none, (types.float64, types.boolean)),
     "score": (types.none, (MATRIX, VECTOR, VECTOR, VECTOR)),
     "probability": (types.none, (MATRIX, VECTOR, VECTOR)),
 }
@@ -62,10 +62,10 @@ class Handle(NamedTuple):
         _learn_at(self.at_learn, self.state, arm, context, reward, memo, rng)
 
     @kernel
-    def overhear(self, spent: float) -> None:
+    def overhear(self, spent: float, over: bool) -> None:
         """Let the policy hear, if it can."""
         if self.at_overhear != 0:
-            _overhear_at(self.at_overhear, self.state, spent)
+            _overhear_at(self.at_overhear, self.state, spent, over)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
@@ -175,8 +175,8 @@ def _learn_at(
 
 
 @intrinsic
-def _overhear_at(typing: Any, at: Any, state: Any, spent: Any) -> Any:
-    return _call("overhear", spent)
+def _overhear_at(typing: Any, at: Any, state: Any, spent: Any, over: Any) -> Any:
+    return _call("overhear", spent, over)
 
 
 @intrinsic

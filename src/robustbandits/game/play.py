@@ -60,7 +60,7 @@ def play(
             wanted = propose_reward(attack, policy, scene, arm, reward, attack_rng)
             seen = settle_reward(purse, reward, wanted)
         copy_column(shown, arm, context)
-        overhear(policy, purse.account[SPENT])
+        overhear(policy, purse.account[SPENT], not has_money(purse))
         learn(policy, arm, context, seen, memo, policy_rng)
         attacked = attacked or seen != reward
         write(book, purse, arm, rounds.best[t] - means[arm], reward, seen, attacked)

@@ -45,9 +45,9 @@ class PolicyState(Protocol):
     raises ValueError when a file holds ones that are out of range. One that notes more of a
     decision than `MEMO` numbers has a property ``memo_size``; an attacker who peeks may still come
     with a memo of `MEMO` numbers only, and what does not fit there must not be written. The state
-    of a reference, which
-    may know what no policy knows, has ``overhear(spent)``: in a game it is told, before it learns a
-    reward, what the attacker has spent so far. Nobody tells it in an agent.
+    of a reference, which may know what no policy knows, has ``overhear(spent, over)``: in a game it
+    is told, before it learns a reward, what the attacker has spent so far, and whether that is all
+    that he will spend. Nobody tells it in an agent.
     """
 
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
@@ -143,18 +143,18 @@ def undefined_probability(self: Any, contexts: Floats, memo: Floats, out: Floats
         out[a] = np.nan
 
 
-def overhear(self: Any, spent: float) -> None:
-    """Tell a policy that may know it what the attacker has spent."""
+def overhear(self: Any, spent: float, over: bool) -> None:
+    """Tell a policy that may know it what the attacker has spent, and whether that is all."""
     if hasattr(self, "overhear"):
-        self.overhear(spent)
+        self.overhear(spent, over)
 
 
-def _hear_nothing(self: Any, spent: float) -> None:
+def _hear_nothing(self: Any, spent: float, over: bool) -> None:
     pass
 
 
 @overload(overhear, strict=False)
-def _overhear(self: Any, spent: Any) -> Any:
+def _overhear(self: Any, spent: Any, over: Any) -> Any:
     return python_of(getattr(self.instance_class, "overhear", _hear_nothing))
 
 

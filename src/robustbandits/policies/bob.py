@@ -66,7 +66,7 @@ class BOB(LinearRecipe):
         setting="contextual",
         needs=("horizon",),
         adversary="none; drifting parameter",
-        regret="d^⅔ (B+1)^¼ T^¾",
+        regret="d^⅔ (B+1)^¼ T^¾ (claimed)",
         cost="Kd²",
         provenance=RECONSTRUCTION,
         reference="Cheung, Simchi-Levi, Zhu (2019)",

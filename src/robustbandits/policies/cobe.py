@@ -18,7 +18,6 @@ from robustbandits.kernels.ridge import observe_cautiously
 from robustbandits.kernels.ridges import Ridges, reset_ridges, ridge_at, start_ridges
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.policies.cw_oful import ConfidenceRecipe
-from robustbandits.policies.optimism import refuse_spread
 
 PULLS, EARNED = range(2)
 MEMO_STAGE, MEMO_BASE = range(2)
@@ -248,7 +247,6 @@ class COBE(ConfidenceRecipe):
         """Return a fresh state."""
         rounds = problem.horizon("COBE")
         ridge, noise, prior, scale = self.constants(problem, rounds)
-        refuse_spread(problem, ridge)
         radius = noise + prior + scale
         reach = problem.context_bound**2 / (problem.dim * ridge)
         potential = problem.dim * math.log1p(rounds * reach)

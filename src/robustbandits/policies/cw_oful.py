@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
-from robustbandits.policies.optimism import LinearRecipe
+from robustbandits.policies.optimism import LinearRecipe, refuse_spread, theory_ridge
 from robustbandits.policies.weighted import WeightedState
 
 
@@ -40,9 +40,11 @@ class ConfidenceRecipe(LinearRecipe):
 
     def constants(self, problem: Problem, rounds: int) -> Constants:
         """Work out the constants for this many rounds."""
-        bound = problem.theta_bound
-        ridge = (self.sigma / bound) ** 2 if self.ridge is None else self.ridge
-        prior = math.sqrt(ridge) * bound
+        ridge = self.ridge
+        if ridge is None:
+            ridge = theory_ridge(problem, self.sigma, "(sigma / theta_bound)²")
+        refuse_spread(problem, ridge)
+        prior = math.sqrt(ridge) * problem.theta_bound
         growth = (1.0 + rounds * problem.context_bound**2 / ridge) / self.delta
         return Constants(
             ridge=ridge,

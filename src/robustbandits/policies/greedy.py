@@ -74,10 +74,10 @@ class Greedy(LinearRecipe):
         setting="contextual",
         needs=(),
         adversary="strong, if contexts are diverse",
-        regret="√(dT) + C",
+        regret="(√(dT) + C) / λ₀, λ₀ being how diverse contexts are",
         cost="Kd + d²",
         provenance=PAPER,
-        reference="Ding, Hsieh, Sharpnack (2022)",
+        reference="Bogunovic, Losalka, Krause, Scarlett (2021)",
     )
 
     def start(self, problem: Problem) -> GreedyState:

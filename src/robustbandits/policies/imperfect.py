@@ -141,8 +141,8 @@ class ImperfectRecipe(LinearRecipe):
     facts: ClassVar[PolicyFacts] = PolicyFacts(
         setting="contextual",
         needs=("error of contexts",),
-        adversary="contexts, when the true ones are revealed later",
-        regret="d√T, beside what the error costs",
+        adversary="nothing proved here; in the paper: contexts, if the true ones are told later",
+        regret="none here; d√T in the paper, beside what the error costs",
         cost="Kd², and a small search",
         provenance=RECONSTRUCTION,
         reference="Yang, Ren (2021)",

@@ -10,7 +10,7 @@ import numpy as np
 
 from robustbandits._jit import kernel
 from robustbandits.game import require
-from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.facts import CODE, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.columns import score_columns
 from robustbandits.kernels.linalg import (
@@ -92,10 +92,10 @@ class LinTS(LinearRecipe):
         setting="contextual",
         needs=(),
         adversary="none",
-        regret="d√(dT)",
+        regret="d√(dT) for a larger scale than the default",
         cost="Kd + d²",
-        provenance=PAPER,
-        reference="Agrawal, Goyal (2013)",
+        provenance=CODE,
+        reference="Agrawal, Goyal (2013); v_t as in Ding, Hsieh, Sharpnack's code",
     )
 
     scale: float = 1.0

@@ -33,6 +33,8 @@ TIES = ("random", "first")
 
 #: Largest ratio of a squared context to the penalty; at 1e16 the inverse is lost to rounding.
 MAX_SPREAD = 1e12
+#: No penalty is larger than the inverse of this: its square must still be a number.
+TINY = 1e-100
 
 
 class Optimist(NamedTuple):
@@ -108,6 +110,18 @@ def refuse_spread(problem: Problem, ridge: float) -> None:
         )
 
 
+def theory_ridge(problem: Problem, unit: float, words: str) -> float:
+    """Return the penalty (unit/S)², S being the bound of theta; refuse what float64 cannot hold."""
+    ridge = (unit / problem.theta_bound) * (unit / problem.theta_bound)
+    reach = problem.context_bound * problem.context_bound
+    if not (reach <= MAX_SPREAD * ridge and ridge < 1.0 / TINY):
+        raise ValueError(
+            f"ridge must be given: the theory's, {words}, is {ridge!r} for theta_bound "
+            f"{problem.theta_bound!r}, too far from context_bound {problem.context_bound!r} squared"
+        )
+    return ridge
+
+
 @kernel
 def mixed_shares(
     optimist: Optimist, contexts: Floats, factors: Floats, chances: Floats, out: Floats
@@ -140,7 +154,8 @@ class LinearRecipe(Recipe):
     sigma
         Sub-Gaussian level of the noise: its standard deviation, if it is Gaussian.
     radius
-        ``"trace"``, the paper's Eq. (1), or the tighter ``"det"``.
+        ``"trace"``, the paper's Eq. (1), which is a valid bound in two dimensions or more, or
+        ``"det"``, which is tighter and valid in any.
     ties
         Among equal scores take a ``"random"`` arm, or the ``"first"`` as the authors' code does.
     """

@@ -29,8 +29,9 @@ class RobustLinUCB(LinearRecipe):
         least, but for the first few rounds, in which γ_t is below 1. (The last two are derived, not
         in the paper: the hat matrix has no eigenvalue above 1.)
     max_corruption
-        Largest change of a single reward; 1 when rewards live in [0, 1]. For attacks on contexts
-        it is at most 2.
+        Largest change of a single reward; 1 when rewards live in [0, 1]. Attacks on contexts may
+        change what a context earns by 2LS (L and S being the bounds of contexts and theta), which
+        is 2 by default; C' then counts S for each unit that a context is moved.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`~robustbandits.policies.optimism.LinearRecipe`.
 
@@ -42,8 +43,8 @@ class RobustLinUCB(LinearRecipe):
     facts: ClassVar[PolicyFacts] = PolicyFacts(
         setting="contextual",
         needs=("budget",),
-        adversary="strong, rewards or contexts",
-        regret="d√T + √(dCT)",
+        adversary="strong, rewards; contexts with max_corruption=2",
+        regret="d√T + √(dCT), derived here; d(C+1)√T in the paper",
         cost="Kd²",
         provenance=PAPER,
         reference="Ding, Hsieh, Sharpnack (2022), Theorem 1",

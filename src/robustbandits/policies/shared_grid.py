@@ -172,7 +172,8 @@ class SharedGrid(LinearRecipe):
     uniform
         Whether there is a uniform expert.
     floor
-        p_min; None for min{1/(2K), √(ln M/(KT))} with M experts and K arms.
+        p_min; None for min{1/(2K), √(ln M/(KT))} with M experts and K arms. With 0 no weight ever
+        changes.
     bonus, max_corruption
         As for :class:`~robustbandits.policies.robust_linucb.RobustLinUCB`.
     clip
@@ -182,7 +183,9 @@ class SharedGrid(LinearRecipe):
 
     References
     ----------
-    Wang, Li, Zong, Ma, Jiang (2026); EXP4.P: Beygelzimer, Langford, Li, Reyzin, Schapire (2011).
+    Wang, Li, Zong, Ma, Jiang (2026), the Shared-Grid policy; EXP4.P: Beygelzimer, Langford, Li,
+    Reyzin, Schapire (2011). Specification: the papers', without the knapsack, with our l2 bonus and
+    candidates up to √T.
     """
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(

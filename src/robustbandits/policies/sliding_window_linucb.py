@@ -53,7 +53,7 @@ class SlidingWindowLinUCB(LinearRecipe):
         setting="contextual",
         needs=("horizon", "variation"),
         adversary="none; drifting parameter",
-        regret="d^⅔ B^⅓ T^⅔",
+        regret="d^⅔ B^⅓ T^⅔ (claimed)",
         cost="Kd²",
         provenance=RECONSTRUCTION,
         reference="Cheung, Simchi-Levi, Zhu (2019)",

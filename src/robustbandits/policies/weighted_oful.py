@@ -11,7 +11,7 @@ from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridges import start_ridges
 from robustbandits.policies.levelled import Band, LevelledState, level_chances
-from robustbandits.policies.optimism import LinearRecipe, refuse_spread
+from robustbandits.policies.optimism import LinearRecipe, refuse_spread, theory_ridge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +51,9 @@ class WeightedRecipe(LinearRecipe):
 
     def start_levels(self, problem: Problem, levels: int, budget: float = 0.0) -> LevelledState:
         """Return a fresh state with so many levels; without any it covers the budget."""
-        bound = problem.theta_bound
-        ridge = 1.0 / bound**2 if self.ridge is None else self.ridge
+        bound, ridge = problem.theta_bound, self.ridge
+        if ridge is None:
+            ridge = theory_ridge(problem, 1.0, "1 / theta_bound²")
         refuse_spread(problem, ridge)
         reach = (problem.context_bound / (self.noise_bound + 1.0)) ** 2 / ridge
         floor = (self.noise_bound + 1.0) / math.sqrt(problem.dim)
@@ -94,7 +95,8 @@ class WeightedOFUL(WeightedRecipe):
     Notes
     -----
     A reconstruction: the formulas are from memory, checked against the structure of the authors'
-    experiment code only. That code multiplies each radius by a constant tuned by hand.
+    experiment code only. That code multiplies each radius by a constant tuned by hand, and has
+    2C√d where C√d, as here, is enough.
 
     References
     ----------

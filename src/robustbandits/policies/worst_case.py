@@ -110,7 +110,7 @@ def settle(
         _search(ball, contexts, places, bounds, offsets, memo, side, arm, enough, work)
         if not known:
             safest, rival = two_largest(bounds, LOW + REACHED)
-    if is_open(bounds, LOW, safest):
+    if is_open(bounds, LOW, safest) or (known and _leads(ball, bounds, safest)):
         return safest
     _level(ball, bounds, safest)
     return -1
@@ -193,6 +193,15 @@ def _doubtful(ball: Ball, bounds: Floats, best: int, enough: float) -> int:
         if bounds[LOW + REACHED, a] >= level and is_open(bounds, LOW, a):
             found = a
     return found
+
+
+@kernel
+def _leads(ball: Ball, bounds: Floats, arm: int) -> bool:
+    """Whether an arm has a larger U⁺ than all others: with equal U⁻ it then degrades less."""
+    most = -np.inf
+    for a in range(bounds.shape[1]):
+        most = max(most, -np.inf if a == arm else bounds[HIGH + LIMIT, a])
+    return bounds[HIGH + REACHED, arm] > most + play_of(ball, bounds[HIGH + REACHED, arm])
 
 
 @kernel
