@@ -111,3 +111,9 @@ def test_one_of_takes_a_listed_word_only(value):
 def test_flags_come_back_as_they_are():
     assert require.flag("clip", True) is True
     assert require.flag("clip", False) is False
+
+
+def test_a_fraction_is_one_that_can_be_divided_by():
+    assert require.fraction("delta", 1e-200) == 1e-200
+    with pytest.raises(ValueError, match="delta must be at least 1e-200, got 1e-300"):
+        require.fraction("delta", 1e-300)

@@ -103,13 +103,14 @@ def test_cobe_finds_out_what_the_papers_test_finds_out(seed):
     verdicts = []
     for _ in range(150):
         recipe = COBE(test_scale=10.0 ** rng.uniform(-3, 0), sigma=0.1)
-        bounds = Bounds(4, 3, 5000)
+        rounds = int(10 ** rng.uniform(3, 7))
+        bounds = Bounds(4, 3, rounds)
         twin = twins.COBE(bounds, rng, test_scale=recipe.test_scale)
-        state = recipe.start(Problem(arms=4, dim=3, rounds=5000))
+        state = recipe.start(Problem(arms=4, dim=3, rounds=rounds))
         lowest, count = state.bases.lowest, state.accounts.shape[0]
         stage = int(rng.integers(0, count))
         twin.begin(lowest + stage)
-        pulls = np.floor(5000 * rng.random(count) ** 3)
+        pulls = np.floor(rounds * rng.random(count) ** 3)
         earned = pulls * rng.random(count) * rng.choice([0.01, 0.3, 1.0])
         state.accounts[:, PULLS], state.accounts[:, EARNED] = pulls, earned
         for i in twin.bases:

@@ -240,3 +240,12 @@ def test_gp_ucb_withstands_what_linucb_does_not():
         assert regrets(practical, 30.0).max() < 0.25 * clean.min()
     # The fast process is what makes the known budget cheap when nobody attacks.
     assert regrets(FastSlowGPUCB(30.0), 0.0).max() < 0.1 * clean.min()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "matern"])
+def test_gp_refuses_noise_that_rounding_would_drown(kernel):
+    problem = Problem(arms=3, dim=2, rounds=100)
+    recipe = EnlargedGPUCB(1.0, kernel=kernel, ridge=1e-7)
+    with pytest.raises(ValueError, match=f"ridge must be at least 1e-06 for kernel='{kernel}'"):
+        recipe.start(problem)
+    EnlargedGPUCB(1.0, kernel=kernel, ridge=1e-6).start(problem)

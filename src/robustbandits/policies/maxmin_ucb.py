@@ -14,8 +14,9 @@ class MaxMinUCB(ImperfectRecipe):
 
     The context shown is an imperfect one: the true one is anywhere within ``error`` of it. The
     score of an arm is ``min x·θ̂ + β_t ‖x‖`` over that ball: a convex problem, solved to a relative
-    error of 1e-10 (kernels/ball.py), and only for arms that quick bounds cannot rule out
-    (policies/worst_case.py). With ``error=0`` this is LinUCB, arm for arm.
+    error of 1e-10 or in 100 steps, which are hardly ever needed (kernels/ball_steps.py), and only
+    for arms that quick bounds cannot rule out (policies/worst_case.py). With ``error=0`` this is
+    LinUCB, arm for arm.
 
     The paper's learner is told the true context at the end of a round, and its bounds need that.
     Nobody tells it here: this one learns from the context that was shown, and nothing is proved

@@ -16,9 +16,10 @@ class MinWD(ImperfectRecipe):
     independently for each arm. The degradation of an arm is how much the upper confidence bound of
     another may exceed its own, in the worst case of both contexts; 0 if none can. That is a
     largest bound over a ball minus a smallest one. The latter is a convex problem, solved to a
-    relative error of 1e-10; the former is not, and is the highest of three climbs unless the first
-    is known to be the highest (kernels/ball.py). In most rounds neither is needed to know the arm
-    (policies/worst_case.py). With ``error=0`` this is LinUCB, arm for arm.
+    relative error of 1e-10 or in 100 steps, which are hardly ever needed; the former is not, and is
+    the highest of three climbs unless the first is known to be the highest (kernels/ball_steps.py).
+    In most rounds neither is needed to know the arm (policies/worst_case.py). With ``error=0`` this
+    is LinUCB, arm for arm.
 
     As :class:`~robustbandits.policies.MaxMinUCB` it learns from the context that was shown, where
     the paper's learner is told the true one at the end of a round.
