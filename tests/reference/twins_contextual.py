@@ -147,17 +147,21 @@ class COBE:
         if self.fails():
             self.begin(self.k + 1)
 
-    def fails(self):
+    def deserved(self, i):
+        """What all rounds would have earned with base i's arms, at the most."""
+        bound = math.sqrt(self.b1 * self.bases[i].count) + self.b2 * self.budget[i] + self.b3
+        return (self.earned[i] + self.scale * bound) / self.alpha[i]
+
+    def sure(self, j):
+        """And with base j's, at the least."""
         t = sum(base.count for base in self.bases.values())
-        for i in self.bases:
-            bound = math.sqrt(self.b1 * self.bases[i].count) + self.b2 * self.budget[i] + self.b3
-            left = (self.earned[i] + self.scale * bound) / self.alpha[i]
-            for j in self.bases:
-                luck = math.sqrt(t * self.log / self.alpha[j])
-                luck += (self.c_max * self.log + self.budget[j]) / self.alpha[j]
-                if i < j and left < self.earned[j] / self.alpha[j] - 8 * self.scale * luck:
-                    return True
-        return False
+        luck = math.sqrt(t * self.log / self.alpha[j])
+        luck += (self.c_max * self.log + self.budget[j]) / self.alpha[j]
+        return self.earned[j] / self.alpha[j] - 8 * self.scale * luck
+
+    def fails(self):
+        pairs = [(i, j) for i in self.bases for j in self.bases if i < j]
+        return any(self.deserved(i) < self.sure(j) for i, j in pairs)
 
 
 class SharedGrid:
