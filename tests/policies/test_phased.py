@@ -369,14 +369,15 @@ def test_phased_policies_withstand_what_linucb_does_not():
         for recipe in (
             rb.policies.LinUCB(),
             RobustPhasedElimination(budget=30.0, threshold="tight", first_phase=100),
+            RobustPhasedElimination(threshold="tight", c_hat_scale=200.0),
             RobustPhasedElimination.practical(),
             SupportBasisExploration(scale=0.05),
         )
     ]
     for seed in range(4):
         ledgers = play_match(environment, games, 20_000, seed)
-        linucb, *clean = (ledger.regret[-1] for ledger in ledgers[:4])
-        fooled, *attacked = (ledger.regret[-1] for ledger in ledgers[4:])
+        linucb, *clean = (ledger.regret[-1] for ledger in ledgers[:5])
+        fooled, *attacked = (ledger.regret[-1] for ledger in ledgers[5:])
         assert fooled > 50 * linucb
         np.testing.assert_allclose(attacked, clean, rtol=0.1)
         assert clean[1] < 0.7 * clean[0]  # a smaller threshold eliminates sooner
