@@ -79,8 +79,9 @@ def test_page_of_presets_has_the_scales_of_the_policies():
     page = (ROOT / "docs" / "presets.md").read_text(encoding="utf-8")
     listed = preset_scales(page)
     kinds = {name: getattr(robustbandits.policies, name) for name in robustbandits.policies.__all__}
-    assert set(listed) == {name for name, kind in kinds.items() if hasattr(kind, "practical")}
-    assert f"So {len(listed)} policies have" in page
+    preset = {name for name, kind in kinds.items() if hasattr(kind, "practical")}
+    assert set(listed) == preset - {"RobustPhasedElimination"}  # another threshold, no scale
+    assert f"So {len(preset)} policies have" in page
     for name, (scale, theory, preset, _) in listed.items():
         kind = kinds[name]
         assert getattr(kind, scale) == theory, name

@@ -149,7 +149,14 @@ def changed(one, other):
     return [name for name in names if getattr(one, name) != getattr(other, name)]
 
 
-@pytest.mark.parametrize("name", PRESET)
+def test_presets_have_both_thresholds_of_phased_elimination():
+    kind = rb.policies.RobustPhasedElimination
+    rows = [one for one in read_spec("presets").policies.values() if type(one) is kind]
+    assert rows == [kind(budget=BUDGET), kind.practical(BUDGET)]
+    assert changed(*rows) == ["threshold"]
+
+
+@pytest.mark.parametrize("name", [name for name in PRESET if name != "RobustPhasedElimination"])
 def test_presets_sweep_one_scale_from_the_theory_past_the_preset(name):
     kind = getattr(rb.policies, name)
     told = {"budget": BUDGET} if parameters(kind).get("budget") in needed(kind) else {}

@@ -370,7 +370,7 @@ def test_phased_policies_withstand_what_linucb_does_not():
             rb.policies.LinUCB(),
             RobustPhasedElimination(budget=30.0, threshold="tight", first_phase=100),
             RobustPhasedElimination(threshold="tight", c_hat_scale=200.0),
-            RobustPhasedElimination.practical(),
+            RobustPhasedElimination.practical(30.0),
             SupportBasisExploration(scale=0.05),
         )
     ]
