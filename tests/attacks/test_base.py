@@ -48,10 +48,11 @@ def test_all_but_worst_spares_one_arm_with_the_smallest_mean(means):
     ("top", "arms", "count"),
     [
         *[(0.5, 20, 10), (0.5, 5, 2), (0.0, 9, 0), (1.0, 9, 9), (0.5, 1, 0)],
+        *[(0.25, 3, 1), (0.25, 2, 1), (0.01, 20, 1), (0.25, 1, 0), (1.0, 1, 1)],
         *[("all-but-worst", 4, 3), ("best", 20, 1), ("best", 2, 1), ("best", 1, 0)],
     ],
 )
-def test_a_share_of_the_arms_is_rounded_down_and_words_have_their_counts(top, arms, count):
+def test_a_share_of_the_arms_is_rounded_down_to_one_at_least_and_words_have_their_counts(top, arms, count):
     assert count_top(top, arms) == count
 
 

@@ -54,12 +54,16 @@ def check_top(top: float | str) -> float | str:
 
 
 def count_top(top: float | str, arms: int) -> int:
-    """How many arms count as the best: the share rounded down, one, or all but one."""
+    """How many arms count as the best: the share rounded down, one, or all but one.
+
+    A quarter of three arms is one arm: an attack on nobody would be a surprise. But a single arm is
+    the worst one too, and left alone, unless all are meant.
+    """
     if isinstance(top, str):
-        # A single arm is the worst one too, and left alone.
         return min(1, arms - 1) if top == "best" else arms - 1
     # 0.29 * 100 is a hair below 29.
-    return math.floor(top * arms * (1 + 1e-12))
+    count = math.floor(top * arms * (1 + 1e-12))
+    return max(count, min(1, arms - 1)) if top > 0.0 else 0
 
 
 def imitated_noise(noise: float | None, problem: Problem, who: str) -> float:

@@ -77,7 +77,8 @@ class ContextDilation(AttackRecipe):
     budget, purse
         As for every attack, see :class:`~robustbandits.attacks.base.AttackRecipe`.
     top
-        Which arms are attacked: the best share of them, ``"best"`` or ``"all-but-worst"``.
+        Which arms are attacked: the best share of them (one at least), ``"best"`` or
+        ``"all-but-worst"``.
     factor
         How much longer a context becomes, if it stays within the bound.
     which

@@ -49,7 +49,8 @@ class Garcelon(AttackRecipe):
     budget, purse
         As for every attack, see :class:`~robustbandits.attacks.base.AttackRecipe`.
     top
-        Which arms are attacked: the best share of them, ``"best"`` or ``"all-but-worst"``.
+        Which arms are attacked: the best share of them (one at least), ``"best"`` or
+        ``"all-but-worst"``.
     replace
         ``"noise"`` around zero, as the paper has it, or ``"floor"``: exactly zero.
     noise

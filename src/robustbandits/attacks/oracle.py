@@ -59,7 +59,8 @@ class Oracle(AttackRecipe):
     budget, purse
         As for every attack, see :class:`~robustbandits.attacks.base.AttackRecipe`.
     top
-        Which arms are attacked: the best share of them, ``"best"`` or ``"all-but-worst"``.
+        Which arms are attacked: the best share of them (one at least), ``"best"`` or
+        ``"all-but-worst"``.
     margin
         How far below the worst arm's mean.
     form
