@@ -52,7 +52,9 @@ def test_all_but_worst_spares_one_arm_with_the_smallest_mean(means):
         *[("all-but-worst", 4, 3), ("best", 20, 1), ("best", 2, 1), ("best", 1, 0)],
     ],
 )
-def test_a_share_of_the_arms_is_rounded_down_to_one_at_least_and_words_have_their_counts(top, arms, count):
+def test_a_share_of_the_arms_is_rounded_down_to_one_at_least_and_words_have_their_counts(
+    top, arms, count
+):
     assert count_top(top, arms) == count
 
 
