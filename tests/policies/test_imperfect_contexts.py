@@ -12,8 +12,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, memo_size
 from robustbandits.policies import LinUCB, MaxMinUCB, MinWD
 from robustbandits.policies.enclosure import ARM, LENGTH, PLACE
-from robustbandits.policies.imperfect import ball_of
-from robustbandits.policies.worst_case import appraise
+from robustbandits.policies.imperfect import appraise, ball_of
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

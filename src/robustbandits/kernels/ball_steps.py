@@ -32,15 +32,15 @@ STEPS = 100.0
 NEAR = 1e4
 
 # Rows of the scratch that the steps share: the ball's centre, the offset from it, the point they
-# add up to and P times that, and three more. As one matrix, because that takes less time to compile
-# than seven vectors.
-CENTRE, OFFSET, POINT, IMAGE, WAY, CHANGE, PEAK = range(7)
+# add up to and P times that, and four more. As one matrix, because that takes less time to compile
+# than eight vectors.
+CENTRE, OFFSET, POINT, IMAGE, WAY, CHANGE, PEAK, AXIS = range(8)
 
 
 @kernel
 def new_scratch(dim: int) -> Floats:
     """Return room for vectors of this dimension."""
-    return np.empty((7, dim))
+    return np.empty((8, dim))
 
 
 @kernel
@@ -173,7 +173,7 @@ def least_in_ball(ball: Ball, work: Floats) -> float:
 # ---------------------------------------------------------------------------------------------- up
 
 
-@program
+@kernel
 def climb(ball: Ball, work: Floats, steps: float) -> tuple[float, float]:
     """Climb from the scratch's offset to a peak; return its height, and what U⁺ is at most.
 
@@ -232,33 +232,39 @@ def _leap(ball: Ball, work: Floats, share: float) -> None:
 
 
 @program
-def most_in_ball(ball: Ball, work: Floats) -> float:
-    """U⁺ around the scratch's centre, climbed to from its offset, which is moved there."""
-    best, ceiling = climb(ball, work, STEPS)
-    return other_peaks(ball, work, best, ceiling)
+def ascend(
+    ball: Ball, work: Floats, best: float, ceiling: float, steps: float
+) -> tuple[float, float]:
+    """Climb from the scratch's offset by so many steps; return what is known of U⁺ then.
 
-
-@program
-def other_peaks(ball: Ball, work: Floats, best: float, ceiling: float) -> float:
-    """Return the best of a peak that was climbed and two others, and move the offset there.
-
-    No others are climbed when the first is known to be the highest. Else they are climbed from
-    where P is longest.
+    That is a height reached, and what no height exceeds: ``best`` and ``ceiling`` of before, or
+    closer. With all `STEPS` it is the highest peak, and the two are equal: if the first one that is
+    come to may not be the highest, two more are climbed, from where P is longest.
     """
-    if ceiling - best <= NEAR * (ball.slack + ROUNDING * abs(best)):
-        return best
-    axis = np.empty(work.shape[1])
-    find_axis(ball.ridge.inverse, axis)
-    _copy(work, OFFSET, PEAK)
-    for k in range(2):
-        for i in range(work.shape[1]):
-            work[OFFSET, i] = (2 * k - 1) * ball.error * axis[i]
-        height, _ = climb(ball, work, STEPS)
-        if height > best:
+    for k in range(3):  # one loop, as code that is spliced in three times is compiled three times
+        if k > 0:
+            for i in range(work.shape[1]):
+                work[OFFSET, i] = (2 * k - 3) * ball.error * work[AXIS, i]
+        height, limit = climb(ball, work, steps)
+        if k == 0:
+            best, ceiling = max(best, height), min(ceiling, limit)
+            if steps < STEPS:
+                return best, ceiling
+            if ceiling - best <= NEAR * (ball.slack + ROUNDING * abs(best)):
+                return best, best
+            find_axis(ball.ridge.inverse, work[AXIS])
+            _copy(work, OFFSET, PEAK)
+        elif height > best:
             best = height
             _copy(work, OFFSET, PEAK)
     _copy(work, PEAK, OFFSET)
-    return best
+    return best, best
+
+
+@program
+def most_in_ball(ball: Ball, work: Floats) -> float:
+    """U⁺ around the scratch's centre, climbed to from its offset, which is moved there."""
+    return ascend(ball, work, -np.inf, np.inf, STEPS)[0]
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 For each column x of a matrix, the product ``v·x`` and the quadratic form ``xᵀ M x``. LLVM does not
 vectorise this well by itself, and a round of LinUCB spends most of its time here; so the compiled
-version walks over tiles of 8 and 4 columns held in vector registers. Each column is summed in
-exactly the order of the plain loop below it, so all versions give the same bits.
+version walks over tiles of 8, 4 and 1 columns held in vector registers. Each column is summed in
+exactly the order of the plain loop, so all versions give the same bits.
 """
 
 from __future__ import annotations
@@ -24,9 +24,14 @@ def score_columns(
     matrix: Floats, vector: Floats, columns: Floats, products: Floats, forms: Floats
 ) -> None:
     """Write ``v·x`` and ``xᵀ M x`` for each column x; of the symmetric M the lower half is read."""
-    done = _score_tiles(matrix, vector, columns, products, forms)
+    _score(matrix, vector, columns, products, forms)
+
+
+def _score(
+    matrix: Floats, vector: Floats, columns: Floats, products: Floats, forms: Floats
+) -> None:
     dim, count = columns.shape
-    for a in range(done, count):
+    for a in range(count):
         product = 0.0
         form = 0.0
         for i in range(dim):
@@ -39,17 +44,10 @@ def score_columns(
         forms[a] = 2.0 * form
 
 
-def _score_tiles(
-    matrix: Floats, vector: Floats, columns: Floats, products: Floats, forms: Floats
-) -> int:
-    """Score whole tiles of columns; return how many columns that were. None in plain Python."""
-    return 0
-
-
-@overload(_score_tiles, strict=False)
-def _score_tiles_compiled(matrix: Any, vector: Any, columns: Any, products: Any, forms: Any) -> Any:
+@overload(_score, strict=False)
+def _score_compiled(matrix: Any, vector: Any, columns: Any, products: Any, forms: Any) -> Any:
     if not fits(matrix, vector, columns, products, forms):
-        return _score_tiles  # tiles walk along memory; anything else goes the plain way
+        return _score  # tiles walk along memory; anything else goes the plain way
 
     def score(matrix, vector, columns, products, forms):  # type: ignore[no-untyped-def]
         count = columns.shape[1]
@@ -59,7 +57,8 @@ def _score_tiles_compiled(matrix: Any, vector: Any, columns: Any, products: Any,
         fours = count - count % 4
         for start in range(eights, fours, 4):
             _tile_of_4(matrix, vector, columns, products, forms, start)
-        return fours
+        for start in range(fours, count):
+            _tile_of_1(matrix, vector, columns, products, forms, start)
 
     return score
 
@@ -115,3 +114,4 @@ def _add_rows(tile: Tile, first: Any, rows: int, product: Total, form: Total) ->
 
 _tile_of_8 = _tile(8)
 _tile_of_4 = _tile(4)
+_tile_of_1 = _tile(1)

@@ -1,10 +1,9 @@
-"""Columns moved by an offset each, or all by the same one: in tiles, as columns.py has them."""
+"""Columns moved by an offset each: in tiles, as columns.py has them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
@@ -15,55 +14,49 @@ from robustbandits.kernels.tiles import Tile, fits, generator
 
 @kernel
 def shift_columns(columns: Floats, offsets: Floats, out: Floats) -> None:
-    """Write each column plus its offset; if there is only one offset, it is everybody's."""
-    done = _tiles(columns, offsets, out)
+    """Write each column plus its offset; ``out`` may be one of the two."""
+    _shift(columns, offsets, out)
+
+
+def _shift(columns: Floats, offsets: Floats, out: Floats) -> None:
     dim, count = columns.shape
-    own = offsets.shape[1] == count
     for i in range(dim):
-        for a in range(done, count):
-            out[i, a] = columns[i, a] + offsets[i, a if own else 0]
+        for a in range(count):
+            out[i, a] = columns[i, a] + offsets[i, a]
 
 
-def _tiles(columns: Floats, offsets: Floats, out: Floats) -> int:
-    """Do whole tiles of columns; return how many columns that were. None in plain Python."""
-    return 0
-
-
-@overload(_tiles, strict=False)
-def _tiles_compiled(columns: Any, offsets: Any, out: Any) -> Any:
+@overload(_shift, strict=False)
+def _shift_compiled(columns: Any, offsets: Any, out: Any) -> Any:
     if not fits(columns, offsets, out):
-        return _tiles
+        return _shift
 
     def walk(columns, offsets, out):  # type: ignore[no-untyped-def]
-        fours = columns.shape[1] - columns.shape[1] % 4
-        if offsets.shape[1] == columns.shape[1]:
-            for start in range(0, fours, 4):
-                _own(columns, offsets, out, start)
-        else:
-            for start in range(0, fours, 4):
-                _one_for_all(columns, offsets, out, start)
-        return fours
+        count = columns.shape[1]
+        fours = count - count % 4
+        for start in range(0, fours, 4):
+            _tile_of_4(columns, offsets, out, start)
+        for start in range(fours, count):
+            _tile_of_1(columns, offsets, out, start)
 
     return walk
 
 
-def _tile(own: bool) -> Any:
-    """Return an intrinsic for four columns."""
-
-    def generate(tile: Tile) -> None:
-        dim, _ = tile.shape("columns")
-        with cgutils.for_range(tile.builder, dim) as rows:
-            i = rows.index
-            number = None if own else tile.entry("offsets", i, ir.IntType(64)(0))
-            offset = tile.row("offsets", i) if own else tile.spread(number)
-            tile.write("out", i, tile.builder.fadd(tile.row("columns", i), offset))
+def _tile(lanes: int) -> Any:
+    """Return an intrinsic for ``lanes`` columns."""
 
     def tile(typing: Any, columns: Any, offsets: Any, out: Any, start: Any) -> Any:
         signature = types.void(columns, offsets, out, types.intp)
-        return signature, generator(("columns", "offsets", "out"), 4, generate)
+        return signature, generator(("columns", "offsets", "out"), lanes, _generate)
 
     return intrinsic(tile)
 
 
-_own = _tile(own=True)
-_one_for_all = _tile(own=False)
+def _generate(tile: Tile) -> None:
+    dim, _ = tile.shape("columns")
+    with cgutils.for_range(tile.builder, dim) as rows:
+        total = tile.builder.fadd(tile.row("columns", rows.index), tile.row("offsets", rows.index))
+        tile.write("out", rows.index, total)
+
+
+_tile_of_4 = _tile(4)
+_tile_of_1 = _tile(1)

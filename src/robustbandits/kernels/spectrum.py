@@ -52,7 +52,7 @@ def find_axis(matrix: Floats, axis: Floats) -> None:
             longest = i
     for i in range(dim):
         axis[i] = 1.0 if i == longest else 0.0
-    for _ in range(6):
+    for _ in range(6 + dim // 10):
         multiply(matrix, axis, image)
         size = math.sqrt(dot(image, image))
         for i in range(dim):

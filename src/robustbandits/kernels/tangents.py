@@ -27,9 +27,14 @@ def tangent_products(
     matrix: Floats, vector: Floats, columns: Floats, offsets: Floats, out: Floats
 ) -> None:
     """Write, for each column, the six inner products of x, δ, v and ``y = M x``."""
-    done = _tiles(matrix, vector, columns, offsets, out)
+    _multiply(matrix, vector, columns, offsets, out)
+
+
+def _multiply(
+    matrix: Floats, vector: Floats, columns: Floats, offsets: Floats, out: Floats
+) -> None:
     dim, count = columns.shape
-    for a in range(done, count):
+    for a in range(count):
         for k in range(PRODUCTS):
             out[k, a] = 0.0
         for i in range(dim):
@@ -45,15 +50,10 @@ def tangent_products(
             out[DY, a] += d * y
 
 
-def _tiles(matrix: Floats, vector: Floats, columns: Floats, offsets: Floats, out: Floats) -> int:
-    """Do whole tiles of columns; return how many columns that were. None in plain Python."""
-    return 0
-
-
-@overload(_tiles, strict=False)
-def _tiles_compiled(matrix: Any, vector: Any, columns: Any, offsets: Any, out: Any) -> Any:
+@overload(_multiply, strict=False)
+def _multiply_compiled(matrix: Any, vector: Any, columns: Any, offsets: Any, out: Any) -> Any:
     if not fits(matrix, vector, columns, offsets, out):
-        return _tiles
+        return _multiply
 
     def walk(matrix, vector, columns, offsets, out):  # type: ignore[no-untyped-def]
         count = columns.shape[1]
@@ -63,7 +63,8 @@ def _tiles_compiled(matrix: Any, vector: Any, columns: Any, offsets: Any, out: A
         fours = count - count % 4
         for start in range(eights, fours, 4):
             _tile_of_4(matrix, vector, columns, offsets, out, start)
-        return fours
+        for start in range(fours, count):
+            _tile_of_1(matrix, vector, columns, offsets, out, start)
 
     return walk
 
@@ -109,3 +110,4 @@ def _add_rows(tile: Tile, first: Any, rows: int, totals: list[Total]) -> None:
 
 _tile_of_8 = _tile(8)
 _tile_of_4 = _tile(4)
+_tile_of_1 = _tile(1)

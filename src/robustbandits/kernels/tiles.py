@@ -1,6 +1,6 @@
 """Columns of matrices in vector registers: what the kernels that build LLVM instructions share.
 
-A tile is 8 or 4 neighbouring columns. What is done to a column is done to all columns of a tile at
+A tile is 8, 4 or 1 neighbouring columns. What is done to one is done to all columns of a tile at
 once, in the same order as a plain loop would do it to each, so all give the same bits
 (docs/decisions/0002).
 """

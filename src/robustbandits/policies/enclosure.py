@@ -20,8 +20,8 @@ from robustbandits.kernels.tangents import PRODUCTS
 #: Rows of what is known of U⁻, or of U⁺: a value that is reached somewhere in the ball, what no
 #: value is beyond, and the steps taken to bring the two together.
 REACHED, LIMIT, TAKEN = range(3)
-#: Rows of what is known of a round: three each of U⁻ and U⁺; then room for points, and for products
-#: of them.
+#: Rows of what is known of a round: three each of U⁻ and U⁺; then room for points, for products of
+#: them, and for the offsets that searches for U⁻, and then for U⁺, have come to.
 LOW, HIGH, POINTS = 0, 3, 6
 
 
@@ -40,7 +40,7 @@ class Places(NamedTuple):
 @kernel
 def new_bounds(dim: int, arms: int) -> Floats:
     """Return room for what is known of a round."""
-    return np.empty((POINTS + dim + PRODUCTS, arms))
+    return np.empty((POINTS + 3 * dim + PRODUCTS, arms))
 
 
 @kernel
@@ -85,41 +85,64 @@ def play_of(ball: Ball, value: float) -> float:
 
 
 @kernel
-def fetch(
-    contexts: Floats, places: Floats, offsets: Floats, begun: bool, arm: int, work: Floats
-) -> None:
-    """Write into a scratch an arm's centre, and where its search begins, or has come to."""
+def fetch(contexts: Floats, places: Floats, arm: int, work: Floats) -> None:
+    """Write into a scratch an arm's centre, and where its search begins."""
     column = arm if places.shape[1] == contexts.shape[1] else 0
     for i in range(contexts.shape[0]):
         work[CENTRE, i] = contexts[i, arm]
-        work[OFFSET, i] = offsets[i, arm] if begun else places[i, column]
+        work[OFFSET, i] = places[i, column]
 
 
 @kernel
-def put_back(work: Floats, offsets: Floats, arm: int) -> None:
-    """Keep where a search has come to."""
+def go_on(bounds: Floats, side: int, arm: int, work: Floats) -> None:
+    """Write into a scratch where an arm's search has come to."""
+    at = _offsets_of(work.shape[1], side)
     for i in range(work.shape[1]):
-        offsets[i, arm] = work[OFFSET, i]
+        work[OFFSET, i] = bounds[at + i, arm]
+
+
+@kernel
+def put_back(work: Floats, bounds: Floats, side: int, arm: int) -> None:
+    """Keep where a search has come to."""
+    at = _offsets_of(work.shape[1], side)
+    for i in range(work.shape[1]):
+        bounds[at + i, arm] = work[OFFSET, i]
+
+
+@kernel
+def _offsets_of(dim: int, side: int) -> int:
+    return POINTS + dim + PRODUCTS + (0 if side == LOW else dim)
+
+
+@kernel
+def own_offsets(places: Floats, room: Floats) -> Floats:
+    """Return an offset for each arm; if they have but one, it is written for all of them."""
+    if places.shape[1] == room.shape[1]:
+        return places
+    for i in range(places.shape[0]):
+        for a in range(room.shape[1]):
+            room[i, a] = places[i, 0]
+    return room
 
 
 @kernel
 def look_down(ball: Ball, contexts: Floats, lows: Floats, bounds: Floats) -> None:
     """Write what U⁻ is at most, by the places."""
     points = points_of(bounds, contexts.shape[0])
-    shift_columns(contexts, lows, points)
+    shift_columns(contexts, own_offsets(lows, points), points)
     bounds_at(ball, points, bounds[LOW + REACHED], bounds[LOW + LIMIT])
 
 
 @program
 def look_up(ball: Ball, contexts: Floats, highs: Floats, bounds: Floats) -> None:
     """Write what U⁺ is at least and at most, by the places."""
-    dim, arms = contexts.shape
+    dim = contexts.shape[0]
     points = points_of(bounds, dim)
-    if highs.shape[1] != arms:  # one for all: as good as one each
-        highs = highs + np.zeros(arms)
-    shift_columns(contexts, highs, points)
+    # Where the searches, which come later, have their room.
+    offsets = own_offsets(highs, bounds[_offsets_of(dim, HIGH) :])
+    shift_columns(contexts, offsets, points)
     room = bounds[POINTS + dim :]
-    bound_most(ball, points, highs, room, bounds[HIGH + REACHED], bounds[HIGH + LIMIT])
+    bound_most(ball, points, offsets, room, bounds[HIGH + REACHED], bounds[HIGH + LIMIT])
 
 
 @kernel

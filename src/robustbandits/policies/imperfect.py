@@ -18,6 +18,7 @@ from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ball import Ball, new_ball
+from robustbandits.kernels.ball_steps import least_in_ball, most_in_ball, new_scratch
 from robustbandits.kernels.linalg import Floats, dot, products
 from robustbandits.kernels.ridge import COUNT, observe
 from robustbandits.kernels.sampling import largest, share_of_largest
@@ -27,11 +28,12 @@ from robustbandits.policies.enclosure import (
     PLACE,
     REACHED,
     Places,
+    fetch,
     new_bounds,
     remember,
 )
 from robustbandits.policies.optimism import LinearRecipe, Optimist, width_factor
-from robustbandits.policies.worst_case import appraise, decide
+from robustbandits.policies.worst_case import decide
 
 #: How much more must have been learned before bounds of eigenvalues are brought up to date.
 REFRESH = 1 / 16
@@ -98,6 +100,28 @@ def ball_of(state: ImperfectState) -> Ball:
     """Describe the bounds of this round."""
     factor = width_factor(state.optimist, 0.0)
     return new_ball(state.optimist.ridge, factor, state.error, state.stretch[0])
+
+
+@program
+def appraise(ball: Ball, contexts: Floats, places: Places, values: Floats) -> None:
+    """Write every arm's U⁻; or, if there are offsets in ``highs``, minus its worst degradation."""
+    dim, arms = contexts.shape
+    work = new_scratch(dim)
+    for a in range(arms):
+        fetch(contexts, places.lows, a, work)
+        values[a] = least_in_ball(ball, work)
+    if places.highs.shape[1] == 0:
+        return
+    tops = np.empty(arms)
+    for a in range(arms):
+        fetch(contexts, places.highs, a, work)
+        tops[a] = most_in_ball(ball, work)
+    for a in range(arms):
+        rival = -np.inf
+        for b in range(arms):
+            if b != a:
+                rival = max(rival, tops[b])
+        values[a] = -max(0.0, rival - values[a])
 
 
 @program

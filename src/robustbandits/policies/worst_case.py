@@ -23,12 +23,9 @@ from robustbandits._jit import kernel, program
 from robustbandits.kernels.ball import Ball, floor_at, tangent_at
 from robustbandits.kernels.ball_steps import (
     STEPS,
-    climb,
+    ascend,
     descend,
-    least_in_ball,
-    most_in_ball,
     new_scratch,
-    other_peaks,
 )
 from robustbandits.kernels.linalg import Floats
 from robustbandits.policies.enclosure import (
@@ -41,6 +38,7 @@ from robustbandits.policies.enclosure import (
     Places,
     fetch,
     forget,
+    go_on,
     is_open,
     look_down,
     look_up,
@@ -68,48 +66,50 @@ def decide(ball: Ball, contexts: Floats, places: Places, bounds: Floats, memo: F
     bounds[HIGH + REACHED, safest] = floor + 2.0 * ball.error * math.sqrt(tangent.size)
     known = floor > rival + play_of(ball, floor)
     if known:
-        if places.highs.shape[1] == 0 or _is_beyond_dispute(ball, bounds, safest, rival):
+        if _is_beyond_dispute(ball, places, bounds, safest, rival):
             return safest
         look_up(ball, contexts, places.highs, bounds)
         if _is_unchallenged(bounds, safest):
             return safest
-    return settle(ball, contexts, places, bounds, memo, known)
+    return settle(ball, contexts, places, bounds, memo, safest, known)
 
 
 @program
 def settle(
-    ball: Ball, contexts: Floats, places: Places, bounds: Floats, memo: Floats, known: bool
+    ball: Ball,
+    contexts: Floats,
+    places: Places,
+    bounds: Floats,
+    memo: Floats,
+    safest: int,
+    known: bool,
 ) -> int:
     """Search until it is known which arm to play; return it, or -1 if it may have equals.
 
-    If the safest is ``known``, places have been looked up.
+    ``known``: whether the arm that seems the safest is known to be; then places were looked up.
     """
-    dim, arms = contexts.shape
-    offsets = np.empty((2 * dim, arms))  # where searches for U⁻, and then for U⁺, have come to
-    work = new_scratch(dim)
-    safest, rival = two_largest(bounds, LOW + REACHED)
     forget(bounds, known, safest)
     while True:
+        leader, second = two_largest(bounds, REACHED + (HIGH if known else LOW))
         side, enough = LOW, np.inf
         if known:
-            winner = _challenger(ball, bounds, safest)
+            winner = _challenger(ball, bounds, safest, leader, second)
             if winner == safest:
                 break
             side, arm = _least_known(bounds, safest, winner)
             if side < 0:
                 return winner
         else:
-            enough = rival + play_of(ball, bounds[LOW + REACHED, safest])
+            safest = leader
+            enough = second + play_of(ball, bounds[LOW + REACHED, safest])
             arm = _doubtful(ball, bounds, safest, enough)
-            if arm == arms:
-                if places.highs.shape[1] == 0 or _is_beyond_dispute(ball, bounds, safest, rival):
+            if arm == contexts.shape[1]:
+                if _is_beyond_dispute(ball, places, bounds, safest, second):
                     break
                 look_up(ball, contexts, places.highs, bounds)
                 known = True
                 continue
-        _search(ball, contexts, places, bounds, offsets, memo, side, arm, enough, work)
-        if not known:
-            safest, rival = two_largest(bounds, LOW + REACHED)
+        _search(ball, contexts, places, bounds, memo, side, arm, enough)
     if is_open(bounds, LOW, safest) or (known and _leads(ball, bounds, safest)):
         return safest
     _level(ball, bounds, safest)
@@ -125,23 +125,23 @@ def _search(
     contexts: Floats,
     places: Places,
     bounds: Floats,
-    offsets: Floats,
     memo: Floats,
     side: int,
     arm: int,
     enough: float,
-    work: Floats,
 ) -> None:
     """Search for U⁻ or U⁺ of an arm, and note how far that has come."""
     dim = contexts.shape[0]
-    low = side == LOW
-    offsets = offsets[0 if low else dim :]
-    before = bounds[side + TAKEN, arm]
-    begin = places.lows if low else places.highs
-    fetch(contexts, begin, offsets, before > 0.0, arm, work)
-    steps = _go_down(ball, work, bounds, arm, enough) if low else _go_up(ball, work, bounds, arm)
-    put_back(work, offsets, arm)
-    note(work, arm, steps, memo, 0 if low else PLACE + dim)
+    work = new_scratch(dim)
+    fetch(contexts, places.lows if side == LOW else places.highs, arm, work)
+    if bounds[side + TAKEN, arm] > 0.0:
+        go_on(bounds, side, arm, work)
+    if side == LOW:
+        steps = _go_down(ball, work, bounds, arm, enough)
+    else:
+        steps = _go_up(ball, work, bounds, arm)
+    put_back(work, bounds, side, arm)
+    note(work, arm, steps, memo, 0 if side == LOW else PLACE + dim)
 
 
 @kernel
@@ -162,17 +162,17 @@ def _go_down(ball: Ball, work: Floats, bounds: Floats, arm: int, enough: float) 
 def _go_up(ball: Ball, work: Floats, bounds: Floats, arm: int) -> float:
     """Take a stroll; go all the way to U⁺ if a few have not been enough."""
     steps = bounds[HIGH + TAKEN, arm] + 1.0
-    value, ceiling = climb(ball, work, 2.0 if steps <= STROLLS else STEPS)
-    value = max(bounds[HIGH + REACHED, arm], value)
-    ceiling = min(bounds[HIGH + LIMIT, arm], ceiling)
-    if steps > STROLLS:
-        value = max(value, other_peaks(ball, work, value, ceiling))
-        ceiling = value
-        steps = STEPS
+    value, ceiling = ascend(
+        ball,
+        work,
+        bounds[HIGH + REACHED, arm],
+        bounds[HIGH + LIMIT, arm],
+        2.0 if steps <= STROLLS else STEPS,
+    )
     bounds[HIGH + REACHED, arm] = value
     bounds[HIGH + LIMIT, arm] = ceiling
-    bounds[HIGH + TAKEN, arm] = steps
-    return steps
+    bounds[HIGH + TAKEN, arm] = steps if steps <= STROLLS else STEPS
+    return bounds[HIGH + TAKEN, arm]
 
 
 # -------------------------------------------------------------------------------------- the safest
@@ -217,14 +217,17 @@ def _level(ball: Ball, bounds: Floats, best: int) -> None:
 
 
 @kernel
-def _is_beyond_dispute(ball: Ball, bounds: Floats, safest: int, rival: float) -> bool:
-    """Whether no arm can degrade less than the safest, as is seen without a look at any U⁺.
+def _is_beyond_dispute(
+    ball: Ball, places: Places, bounds: Floats, safest: int, rival: float
+) -> bool:
+    """Whether no arm can be better than the safest, as is seen without a look at any U⁺.
 
-    Another arm a would need ``U⁺(a) + U⁻(a) > U⁺(c) + U⁻(c)``. No U⁻(a) exceeds the rival, and no
-    two points of a ball differ by more than ``2 rise``.
+    For MaxMinUCB none is. To degrade less, another arm a would need ``U⁺(a) + U⁻(a) > U⁺(c) +
+    U⁻(c)``. No U⁻(a) exceeds the rival, and no two points of a ball differ by more than ``2 rise``.
     """
     most = 2.0 * (rival + ball.rise)
-    return most <= bounds[HIGH + REACHED, safest] + bounds[LOW + LIMIT, safest]
+    known = bounds[HIGH + REACHED, safest] + bounds[LOW + LIMIT, safest]
+    return places.highs.shape[1] == 0 or most <= known
 
 
 @kernel
@@ -242,23 +245,27 @@ def _is_unchallenged(bounds: Floats, safest: int) -> bool:
 
 
 @kernel
-def _challenger(ball: Ball, bounds: Floats, safest: int) -> int:
+def _challenger(ball: Ball, bounds: Floats, safest: int, leader: int, second: float) -> int:
     """Of the arms that may yet degrade less than the safest, the one with the largest limit.
 
-    The safest itself, if there are none.
+    The safest itself, if there are none. The leader has the largest U⁺, as far as is known.
     """
-    leader, second = two_largest(bounds, HIGH + REACHED)
-    found = safest
-    most = -np.inf
+    highest = bounds[HIGH + REACHED, leader]
+    floor = bounds[LOW + LIMIT, safest]
+    found, most = safest, -np.inf
     for a in range(bounds.shape[1]):
         limit = bounds[HIGH + LIMIT, a]
-        others = second if a == leader else bounds[HIGH + REACHED, leader]
-        if a != safest and limit >= others and limit > most:
-            total = limit + bounds[LOW + REACHED, a]
-            # By more than four searches may be off by.
-            if total - others - bounds[LOW + LIMIT, safest] > 2.0 * play_of(ball, total):
-                found = a
-                most = limit
+        total = limit + bounds[LOW + REACHED, a]
+        others = second if a == leader else highest
+        # By more than four searches may be off by.
+        may = (
+            (a != safest)
+            & (limit >= others)
+            & (total - others - floor > 2.0 * play_of(ball, total))
+        )
+        limit = limit if may else -np.inf
+        if limit > most:
+            found, most = a, limit
     return found
 
 
@@ -283,25 +290,3 @@ def _least_known(bounds: Floats, safest: int, arm: int) -> tuple[int, int]:
             if is_open(bounds, here, one) and gap > widest:
                 side, who, widest = here, one, gap
     return side, who
-
-
-@program
-def appraise(ball: Ball, contexts: Floats, places: Places, values: Floats) -> None:
-    """Write every arm's U⁻; or, if there are offsets in ``highs``, minus its worst degradation."""
-    dim, arms = contexts.shape
-    work = new_scratch(dim)
-    for a in range(arms):
-        fetch(contexts, places.lows, contexts, False, a, work)
-        values[a] = least_in_ball(ball, work)
-    if places.highs.shape[1] == 0:
-        return
-    tops = np.empty(arms)
-    for a in range(arms):
-        fetch(contexts, places.highs, contexts, False, a, work)
-        tops[a] = most_in_ball(ball, work)
-    for a in range(arms):
-        rival = -np.inf
-        for b in range(arms):
-            if b != a:
-                rival = max(rival, tops[b])
-        values[a] = -max(0.0, rival - values[a])
