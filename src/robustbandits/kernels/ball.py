@@ -67,6 +67,17 @@ def new_ball(ridge: Ridge, factor: float, error: float, stretch: float) -> Ball:
 
 
 @kernel
+def tangent_of(
+    ball: Ball, vv: float, vx: float, xy: float, vy: float, yy: float, vd: float, dy: float
+) -> Tangent:
+    """Return the tangent at x, by inner products of ``v = θ``, x, ``y = Px`` and ``d = δ``."""
+    width = math.sqrt(max(0.0, xy))
+    pull = ball.factor / width if width > 0.0 else 0.0
+    size = max(0.0, vv + pull * (2.0 * vy + pull * yy))
+    return Tangent(vx + ball.factor * width, pull, vd + pull * dy, size)
+
+
+@kernel
 def floor_at(ball: Ball, tangent: Tangent) -> float:
     """Return what U⁻ is at least."""
     return tangent.value - tangent.across - ball.error * math.sqrt(tangent.size)
@@ -121,10 +132,7 @@ def tangent_at(ball: Ball, points: Floats, offsets: Floats, arm: int) -> Tangent
         yy += y * y
         vd += v * d
         dy += d * y
-    width = math.sqrt(max(0.0, xy))
-    pull = ball.factor / width if width > 0.0 else 0.0
-    size = max(0.0, vv + pull * (2.0 * vy + pull * yy))
-    return Tangent(vx + ball.factor * width, pull, vd + pull * dy, size)
+    return tangent_of(ball, vv, vx, xy, vy, yy, vd, dy)
 
 
 @kernel

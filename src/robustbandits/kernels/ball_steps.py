@@ -22,6 +22,7 @@ from robustbandits.kernels.ball import (
     ceiling_at,
     floor_at,
     is_close,
+    tangent_of,
 )
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.spectrum import find_axis
@@ -76,14 +77,7 @@ def _tangent_here(ball: Ball, work: Floats) -> Tangent:
         yy += y * y
         vd += v * d
         dy += d * y
-    width = math.sqrt(max(0.0, xy))
-    pull = ball.factor / width if width > 0.0 else 0.0
-    return Tangent(
-        vx + ball.factor * width,
-        pull,
-        vd + pull * dy,
-        max(0.0, vv + pull * (2.0 * vy + pull * yy)),
-    )
+    return tangent_of(ball, vv, vx, xy, vy, yy, vd, dy)
 
 
 # -------------------------------------------------------------------------------------------- down
