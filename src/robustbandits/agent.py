@@ -239,6 +239,7 @@ class Agent:
             "stream": stream_to_dict(self._rng),
         }
         arrays = {name: to_floats(name, array) for name, array in state_arrays(self._state)}
+        arrays |= self._inputs.to_arrays()
         arrays["pending"] = self._pending.to_rows(self._room + self.problem.dim)
         try:
             type(self).__new__(type(self))._restore(dict(header), dict(arrays), type(self.policy))
@@ -282,6 +283,7 @@ class Agent:
         check_size(problem, arrays)
         recipe = recipe_class(header["policy"]["name"], kind).from_dict(header["policy"])
         self._open(recipe, problem, header["reward_range"], header["capacity"])
+        self._inputs.take_arrays(arrays)
         due = dict(state_arrays(self._state))
         check_names("list of arrays", arrays, due)
         for name, array in due.items():

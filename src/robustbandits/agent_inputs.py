@@ -31,7 +31,7 @@ class Inputs:
         self.fixed_arms = bool(getattr(policy, "fixed_arms", False))
         self._low, self._high = self.reward_range or _default_range(policy)
         self._fixed_contexts = bool(getattr(policy, "fixed_contexts", False))
-        self._catalogue: Floats | None = None  # the contexts of the first choice, or since loading
+        self._catalogue: Floats | None = None  # the contexts of the first choice
 
     def contexts(self, contexts: npt.ArrayLike) -> Floats:
         """Return contexts as an array that machine code may read; their values are not checked."""
@@ -62,6 +62,25 @@ class Inputs:
         """Note what was shown: to a policy for a catalogue nothing else may be shown later."""
         if self._fixed_contexts and self._catalogue is None:
             self._catalogue = array.copy()
+
+    def to_arrays(self) -> dict[str, Floats]:
+        """What must be saved with an agent: a catalogue, or none of its rows if none was shown."""
+        if not self._fixed_contexts:
+            return {}
+        nothing = np.empty((0, self.problem.dim))
+        return {"catalogue": nothing if self._catalogue is None else self._catalogue}
+
+    def take_arrays(self, arrays: dict[str, Floats]) -> None:
+        """Take out of a file's arrays what `to_arrays` has put there."""
+        if not self._fixed_contexts or "catalogue" not in arrays:
+            return
+        catalogue = arrays.pop("catalogue")
+        sizes = ((0, self.problem.dim), (self.problem.arms, self.problem.dim))
+        if catalogue.shape not in sizes:
+            raise ValueError(f"catalogue must have shape {sizes[1]}, got {catalogue.shape}")
+        if len(catalogue) > 0:
+            self.check_values(catalogue)
+            self._catalogue = catalogue.copy()
 
     def check_values(self, array: Floats) -> None:
         """Refuse contexts that are not finite, or too long."""

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from agent.files import pack, unpack
 from agent.outsider import Rota
 from agent.players import RECIPES, bits, contexts_of, hire, veteran
 from robustbandits.experiments.catalogue import kinds
 from robustbandits.experiments.samples import sample_policy
 from robustbandits.game.problem import UnsupportedProblem
+from robustbandits.snapshot import SnapshotError
 
 SHARED = [name for name, recipe in RECIPES.items() if not getattr(recipe, "fixed_arms", False)]
 
@@ -61,6 +63,9 @@ CATALOGUE = [
 ]
 
 
+FIRST = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
+
+
 def test_policies_of_a_catalogue_are_those_whose_setting_it_is():
     found = {name for name, kind in kinds("policies").items() if kind.facts.setting == "fixed arms"}
     assert found == set(CATALOGUE)
@@ -69,7 +74,7 @@ def test_policies_of_a_catalogue_are_those_whose_setting_it_is():
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_a_policy_of_a_catalogue_refuses_contexts_that_change(name):
     agent = rb.Agent(sample_policy(name), arms=3, dim=2, rounds=1000, seed=0)
-    first = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
+    first = FIRST
     agent.learn(agent.choose(first), 0.5)
     before = bits(agent)
     changed = first.copy()
@@ -81,3 +86,47 @@ def test_a_policy_of_a_catalogue_refuses_contexts_that_change(name):
         agent.choose(first[:2])
     assert bits(agent) == before
     agent.learn(agent.choose(first.tolist()), 0.5)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_a_catalogue_is_remembered_by_a_file(name, tmp_path):
+    agent = rb.Agent(sample_policy(name), arms=3, dim=2, rounds=1000, seed=0)
+    agent.save(tmp_path / "new.rb")
+    agent.learn(agent.choose(FIRST), 0.5)
+    agent.save(tmp_path / "old.rb")
+    loaded = rb.Agent.load(tmp_path / "old.rb")
+    with pytest.raises(UnsupportedProblem, match="row 0 has changed"):
+        loaded.choose(FIRST[::-1])
+    assert loaded.choose(FIRST).arm == agent.choose(FIRST).arm
+    rb.Agent.load(tmp_path / "new.rb").choose(FIRST[::-1])  # had seen none
+
+
+def test_a_catalogue_in_a_file_is_checked(tmp_path):
+    path = tmp_path / "agent.rb"
+    agent = rb.Agent(sample_policy("RobustPhasedElimination"), arms=3, dim=2, rounds=1000, seed=0)
+    agent.choose(FIRST)
+    agent.save(path)
+    header, arrays = unpack(path.read_bytes())
+    for wrong, complaint in (
+        (FIRST[:2], r"catalogue must have shape \(3, 2\), got \(2, 2\)"),
+        (FIRST.T, r"catalogue must have shape \(3, 2\), got \(2, 3\)"),
+        (2.0 * FIRST, "row 0 has length"),
+    ):
+        path.write_bytes(pack(header, arrays | {"catalogue": wrong}))
+        with pytest.raises(SnapshotError, match=complaint):
+            rb.Agent.load(path)
+    del arrays["catalogue"]  # as files of old: the next contexts are the catalogue
+    path.write_bytes(pack(header, arrays))
+    rb.Agent.load(path).choose(FIRST[::-1])
+
+
+def test_a_policy_without_a_catalogue_has_none_in_its_file(tmp_path):
+    path = tmp_path / "agent.rb"
+    agent = rb.Agent(rb.policies.LinUCB(), arms=3, dim=2, seed=0)
+    agent.choose(FIRST)
+    agent.save(path)
+    header, arrays = unpack(path.read_bytes())
+    assert "catalogue" not in arrays
+    path.write_bytes(pack(header, arrays | {"catalogue": FIRST}))
+    with pytest.raises(SnapshotError, match="catalogue"):
+        rb.Agent.load(path)

@@ -81,3 +81,4 @@ def test_recipe_label_tells_what_differs_from_the_defaults():
     assert LinUCB().label == "LinUCB"
     assert LinUCB(ridge=1.0, radius="det").label == "LinUCB(ridge=1.0, radius='det')"
     assert RobustLinUCB(5).label == "RobustLinUCB(budget=5.0)"
+    assert policies.CautiousLinUCB(300).label == "CautiousLinUCB(tolerance=300.0)"

@@ -13,7 +13,7 @@ from robustbandits.policies.optimism import LinearRecipe
 from robustbandits.policies.weighted import WeightedState
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class CautiousLinUCB(LinearRecipe):
     """LinUCB that trusts a reward less, the less it knows about the arm.
 

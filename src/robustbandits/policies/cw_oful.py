@@ -54,7 +54,7 @@ class ConfidenceRecipe(LinearRecipe):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class CWOFUL(ConfidenceRecipe):
     """Optimism that trusts a reward less, the less it knows about the arm (CW-OFUL).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 from robustbandits.game import require
@@ -15,7 +15,7 @@ from robustbandits.policies.setting import CatalogueRecipe, refuse_changing_arms
 THRESHOLDS = ("paper", "tight")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class RobustPhasedElimination(CatalogueRecipe):
     """Play a G-optimal design of the arms still in the race, phase by phase, and drop the worst.
 
@@ -72,6 +72,7 @@ class RobustPhasedElimination(CatalogueRecipe):
     )
 
     budget: float | None = None
+    _: KW_ONLY
     threshold: str = "paper"
     delta: float = 0.01
     sigma: float = 0.1

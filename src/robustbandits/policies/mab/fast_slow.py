@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from robustbandits.policies.mab.setting import ArmsRecipe
 from robustbandits.policies.setting import refuse_changing_arms
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class FastSlowElimination(ArmsRecipe):
     """Two eliminations race: a fast one that trusts its rewards, a slow one that sees few of them.
 
@@ -62,6 +62,7 @@ class FastSlowElimination(ArmsRecipe):
     )
 
     budget: float
+    _: KW_ONLY
     delta: float = 0.01
     width_scale: float = 1.0
 

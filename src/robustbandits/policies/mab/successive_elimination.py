@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from robustbandits.policies.mab.setting import ArmsRecipe
 from robustbandits.policies.setting import refuse_changing_arms
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class SuccessiveElimination(ArmsRecipe):
     """Play the arms left in turn; drop one when even C in lies could not make it the best (SE-WR).
 
@@ -54,6 +54,7 @@ class SuccessiveElimination(ArmsRecipe):
     )
 
     budget: float
+    _: KW_ONLY
     delta: float = 0.01
     width_scale: float = 1.0
 
