@@ -1,4 +1,4 @@
-"""All policies against two attacks, over five seeds, with intervals and a figure."""
+"""Three policies against two attacks, over five seeds, with intervals and a figure."""
 
 import sys
 

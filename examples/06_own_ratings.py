@@ -1,5 +1,6 @@
 """A bandit from your own ratings, in one line; and what an attacker does to it."""
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -20,9 +21,9 @@ def write_sales(path):
                 print(customer, item, np.clip(np.rint(2 * stars) / 2, 0.5, 5), sep=",", file=file)
 
 
-real = Path(__file__).resolve().parents[2] / "shared" / "data" / "ml-latest-small" / "ratings.csv"
-path = real if real.exists() else Path(tempfile.mkdtemp()) / "sales.csv"
-if path is not real:
+# Yours, or MovieLens' ratings.csv, if you name it: python examples/06_own_ratings.py ratings.csv
+path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp()) / "sales.csv"
+if len(sys.argv) == 1:
     write_sales(path)
 
 # The one line: any CSV file, given the names of three columns. Items rarely rated are left out.
@@ -38,7 +39,7 @@ print(np.sort(nature.mapped.means)[::-1].round(2))
 results = rb.compare(
     environments={"my shop": shop},
     attacks=[rb.attacks.NoAttack(), rb.attacks.Garcelon(20.0)],
-    policies=[rb.policies.LinUCB(), rb.policies.RobustLinUCB(20.0), rb.policies.BOBNoRestart()],
+    policies=[rb.policies.LinUCB(), rb.policies.CautiousLinUCB(60.0), rb.policies.BOBNoRestart()],
     rounds=20_000,
     seeds=5,
 )

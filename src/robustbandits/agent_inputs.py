@@ -64,7 +64,7 @@ class Inputs:
             self._catalogue = array.copy()
 
     def to_arrays(self) -> dict[str, Floats]:
-        """What must be saved with an agent: a catalogue, or none of its rows if none was shown."""
+        """Return what is saved with an agent: its catalogue, without rows if none was shown."""
         if not self._fixed_contexts:
             return {}
         nothing = np.empty((0, self.problem.dim))

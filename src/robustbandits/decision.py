@@ -49,6 +49,9 @@ class Scores:
         row = self._table[PROBABILITIES]
         return None if math.isnan(row[0]) else row
 
+    def __repr__(self) -> str:
+        return f"Scores(means={self.means}, bonuses={self.bonuses})"
+
 
 class Decision(Scores):
     """What an agent chose, and why.

@@ -165,3 +165,25 @@ def test_elimination_that_knows_the_budget_shrugs_an_attack_off():
         # C/n makes up for the attack: K·C more rounds of exploration at most, not a lost arm.
         assert wise.final_regret <= clean.final_regret + 2 * 5 * 100
         assert wise.final_regret < naive.final_regret
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.skipif(not jit_is_on, reason="plays 10⁵ rounds")
+@pytest.mark.parametrize(("arms", "times"), [(10, 1.5), (5, 3.0)])
+def test_fast_slow_with_half_its_widths_falls_where_there_are_fewer_arms(arms, times):
+    # Why it has no preset (docs/presets.md).
+    place = rb.environments.Simulation(arms=arms, contexts="fixed")
+    attack = rb.attacks.Garcelon(100.0, top="best")
+    fast = FastSlowElimination(100.0, width_scale=0.5)
+    careful = SuccessiveElimination.practical(100.0)
+    totals = [
+        sum(
+            rb.simulate(
+                environment=place, attack=attack, policy=policy, rounds=100_000, seed=seed
+            ).final_regret
+            for seed in range(5)
+        )
+        for policy in (fast, careful)
+    ]
+    assert totals[0] > times * totals[1]

@@ -28,7 +28,10 @@ ENVIRONMENT, ATTACK, POLICY = (Column(head, "text") for head in ("environment", 
 #: Fewer seeds say nothing about the spread of the worst tenth of them.
 TAIL_SEEDS = 20
 
-INTERVALS = "Brackets: 95 % bootstrap intervals over seeds, paired."
+INTERVALS = (
+    "Brackets: 95 % bootstrap intervals over seeds, paired; with two or three seeds they are not "
+    "worth much."
+)
 
 
 def make_tables(experiment: Experiment, gaps: Mapping[str, float] | None = None) -> list[Table]:
