@@ -216,6 +216,36 @@ def test_ball_that_holds_the_origin_has_the_least_bound_0():
     assert least_in_ball(ball, work) == 0.0
 
 
+@pytest.mark.parametrize("begin", [0.0, 0.1])
+@pytest.mark.parametrize("size", [0.0, 0.1])
+def test_there_is_a_way_down_from_the_origin_unless_every_bound_is_positive(size, begin):
+    # θᵀVθ = 1.5 β²: the bound is below 0 along -Vθ, and a search must not stay at the kink.
+    rng = np.random.default_rng(5)
+    root = rng.normal(size=(3, 3))
+    P = root @ root.T + 0.1 * np.eye(3)
+    theta = rng.normal(size=3)
+    theta *= math.sqrt(1.5 / (theta @ np.linalg.inv(P) @ theta))
+    ball = ball_of(P, theta, 1.0, 0.5)
+    assert not ball.positive
+    centre = size * np.array([0.6, 0.0, 0.8])
+    down = -ball.ridge.moment / np.linalg.norm(ball.ridge.moment)
+    known = min(value_at(ball, centre + ball.error * down), 0.0)
+    found = least_in_ball(ball, scratch(centre, -centre if begin == 0.0 else begin * down))
+    assert found <= known - (0.0 if size else 1e-3)
+    assert found < -1e-3
+    expected = smallest_bound(centre, *recipe(ball))
+    assert found == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_longest_axis_is_found_though_another_begins_along_a_coordinate():
+    P = np.zeros((5, 5))
+    P[0, 0] = 3.0  # the largest entry, and an eigenvalue; but the largest is 11.3
+    P[1:, 1:] = 2.8 + 0.1 * np.eye(4)
+    centre = np.array([1.2, 0.0, 0.0, 0.0, 0.0])
+    ball = ball_of(P, np.zeros(5), 1.0, 1.0)
+    assert most_in_ball(ball, scratch(centre)) == pytest.approx(4.1450507576, abs=1e-9)
+
+
 def test_centre_at_the_origin_has_no_width_and_is_enclosed_all_the_same():
     _, ball, _ = case(4, 3, 0.3)
     origin = np.zeros(3)

@@ -3,8 +3,8 @@
 See ball.py for what is searched. Towards U⁻ goes a Frank–Wolfe step with an exact line search,
 towards U⁺ the step ``δ ← error · g/‖g‖``, which never goes down. If that has come to a peak which
 is not known to be the highest, two more are climbed, and the highest of the three counts. (The kink
-of f at the origin may keep U⁻ from being found closely if the ball holds that: an error should be
-less than the contexts are long.)
+of f at the origin may keep U⁻ from being found closely if the ball holds that, and in rare shapes
+of P a fourth peak is the highest: an error should be less than the contexts are long.)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from robustbandits.kernels.ball import (
     is_close,
     tangent_of,
 )
-from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.linalg import Floats, dot
 from robustbandits.kernels.spectrum import find_axis
 
 #: A search ends after so many steps, each of which costs O(dim²).
@@ -112,7 +112,7 @@ def descend(ball: Ball, work: Floats, enough: float, least: float, steps: float)
         tangent = _tangent_here(ball, work)
         floor = floor_at(ball, tangent)
         high = floor + 2.0 * ball.error * math.sqrt(tangent.size)
-        stuck = tangent.pull == 0.0 or tangent.size == 0.0
+        stuck = tangent.size == 0.0 or (tangent.pull == 0.0 and ball.positive)
         if stuck or is_close(ball, tangent.value, floor):
             return Descent(tangent.value, tangent.value, max(tangent.value, high), taken)
         if floor > enough or taken == steps or (taken > 0.0 and tangent.value <= least):
@@ -123,20 +123,25 @@ def descend(ball: Ball, work: Floats, enough: float, least: float, steps: float)
 
 @kernel
 def _go_down(ball: Ball, work: Floats, tangent: Tangent) -> None:
-    """Move to the lowest point on the way to where the gradient says that the ball is lowest."""
-    step = ball.error / math.sqrt(tangent.size)
+    """Move to the lowest point on the way to where the gradient says that the ball is lowest.
+
+    The origin is a kink without one. If there is a way down from it, ``-Vθ`` is one: go all of it.
+    """
+    theta, moment = ball.ridge.theta, ball.ridge.moment
+    at_origin = tangent.pull == 0.0
+    size = dot(moment, moment) if at_origin else tangent.size
+    step = ball.error / math.sqrt(size) if size > 0.0 else 0.0
     for i in range(work.shape[1]):
-        work[WAY, i] = (
-            -step * (ball.ridge.theta[i] + tangent.pull * work[IMAGE, i]) - work[OFFSET, i]
-        )
+        slope = moment[i] if at_origin else theta[i] + tangent.pull * work[IMAGE, i]
+        work[WAY, i] = -step * slope - work[OFFSET, i]
     _multiply_row(ball.ridge.inverse, work, WAY, CHANGE)
     slope, square, cross, bend = 0.0, 0.0, 0.0, 0.0
     for i in range(work.shape[1]):
-        slope += ball.ridge.theta[i] * work[WAY, i]
+        slope += theta[i] * work[WAY, i]
         square += work[POINT, i] * work[IMAGE, i]
         cross += work[IMAGE, i] * work[WAY, i]
         bend += work[CHANGE, i] * work[WAY, i]
-    share = lowest_share(slope, ball.factor, square, cross, bend)
+    share = 1.0 if at_origin else lowest_share(slope, ball.factor, square, cross, bend)
     for i in range(work.shape[1]):
         work[OFFSET, i] += share * work[WAY, i]
         work[POINT, i] += share * work[WAY, i]
@@ -232,8 +237,8 @@ def ascend(
     """Climb from the scratch's offset by so many steps; return what is known of U⁺ then.
 
     That is a height reached, and what no height exceeds: ``best`` and ``ceiling`` of before, or
-    closer. With all `STEPS` it is the highest peak, and the two are equal: if the first one that is
-    come to may not be the highest, two more are climbed, from where P is longest.
+    closer. With all `STEPS` a peak is taken for the highest, and the two are equal: if the first
+    one that is come to may not be the highest, two more are climbed, from where P is longest.
     """
     for k in range(3):  # one loop, as code that is spliced in three times is compiled three times
         if k > 0:

@@ -50,8 +50,8 @@ def find_axis(matrix: Floats, axis: Floats) -> None:
     for i in range(1, dim):
         if matrix[i, i] > matrix[longest, longest]:
             longest = i
-    for i in range(dim):
-        axis[i] = 1.0 if i == longest else 0.0
+    for i in range(dim):  # something of all others, lest it be an eigenvector, but not the longest
+        axis[i] = 1.0 if i == longest else 1.0 / (i + 2)
     for _ in range(6 + dim // 10):
         multiply(matrix, axis, image)
         size = math.sqrt(dot(image, image))

@@ -127,7 +127,7 @@ def own_offsets(places: Floats, room: Floats) -> Floats:
 
 @kernel
 def look_down(ball: Ball, contexts: Floats, lows: Floats, bounds: Floats) -> None:
-    """Write what U⁻ is at most, by the places."""
+    """Write what U⁻ is at most, by the places; its limits are room for that."""
     points = points_of(bounds, contexts.shape[0])
     shift_columns(contexts, own_offsets(lows, points), points)
     bounds_at(ball, points, bounds[LOW + REACHED], bounds[LOW + LIMIT])
@@ -166,9 +166,9 @@ ARM, LENGTH, PLACE = range(3)
 
 @kernel
 def note(work: Floats, arm: int, steps: float, memo: Floats, at: int) -> None:
-    """Note where a search has come to, if none was longer and the memo has room for it."""
+    """Note where a search has come to, if it has moved, none was longer and there is room."""
     dim = work.shape[1]
-    if memo.shape[0] >= at + PLACE + dim and steps >= memo[at + LENGTH]:
+    if memo.shape[0] >= at + PLACE + dim and steps > 0.0 and steps >= memo[at + LENGTH]:
         memo[at + ARM] = arm + 1.0
         memo[at + LENGTH] = steps
         for i in range(dim):

@@ -153,7 +153,8 @@ def _go_down(ball: Ball, work: Floats, bounds: Floats, arm: int, enough: float) 
     ended = found.value == found.floor
     bounds[LOW + REACHED, arm] = value
     bounds[LOW + LIMIT, arm] = value if ended else max(bounds[LOW + LIMIT, arm], found.floor)
-    bounds[LOW + TAKEN, arm] = STEPS if ended else before + found.steps
+    # One at least: what rounding makes of equal arms might otherwise be looked at for ever.
+    bounds[LOW + TAKEN, arm] = STEPS if ended else before + max(1.0, found.steps)
     bounds[HIGH + REACHED, arm] = max(bounds[HIGH + REACHED, arm], found.high)
     return before + found.steps
 
@@ -220,14 +221,15 @@ def _level(ball: Ball, bounds: Floats, best: int) -> None:
 def _is_beyond_dispute(
     ball: Ball, places: Places, bounds: Floats, safest: int, rival: float
 ) -> bool:
-    """Whether no arm can be better than the safest, as is seen without a look at any U⁺.
+    """Whether no arm can be as good as the safest, as is seen without a look at any U⁺.
 
-    For MaxMinUCB none is. To degrade less, another arm a would need ``U⁺(a) + U⁻(a) > U⁺(c) +
-    U⁻(c)``. No U⁻(a) exceeds the rival, and no two points of a ball differ by more than ``2 rise``.
+    For MaxMinUCB none is better. To degrade no more, another arm a would need ``U⁺(a) + U⁻(a) >=
+    U⁺(c) + U⁻(c)``. No U⁻(a) exceeds the rival, and no two points of a ball differ by more than
+    ``2 rise``.
     """
     most = 2.0 * (rival + ball.rise)
     known = bounds[HIGH + REACHED, safest] + bounds[LOW + LIMIT, safest]
-    return places.highs.shape[1] == 0 or most <= known
+    return places.highs.shape[1] == 0 or most < known
 
 
 @kernel
@@ -274,7 +276,7 @@ def _least_known(bounds: Floats, safest: int, arm: int) -> tuple[int, int]:
     """Return a side and an arm to search before it is known whether an arm degrades less.
 
     Of the four numbers that this takes, the one of which least is known. The side is -1 if the arm
-    does degrade less than the safest.
+    does degrade less than the safest, or if nothing is left to find.
     """
     rival = 0 if arm != 0 else 1  # has the second largest U⁺, once that is known
     for a in range(bounds.shape[1]):
