@@ -142,3 +142,16 @@ def test_help_teaches_with_an_example():
     result = invoke("--help")
     assert result.exit_code == 0
     assert "robustbandits run smoke" in result.output
+
+
+def test_a_policy_that_cannot_play_is_refused_with_a_way_out(tmp_path, store):
+    path = tmp_path / "fresh.toml"
+    text = 'name = "mine"\nrounds = 50\nseeds = 1\n[environments.Simulation]\n[attacks.NoAttack]\n'
+    text += "[policies.Greedy]\n[policies.MLAER]\n"
+    path.write_text(text, encoding="utf-8")
+    refused = invoke(path, "--store", store)
+    assert refused.exit_code == 1
+    assert "mine: MLAER needs the same arms in every round" in refused.stderr
+    assert 'unsupported = "skip"' in refused.stderr
+    path.write_text(f'unsupported = "skip"\n{text}', encoding="utf-8")
+    assert invoke(path, "--store", store).exit_code == 0

@@ -80,8 +80,15 @@ def run(
 
 def _run(plan: Plan, store: Store, engine: str, workers: int | None) -> Outcome:
     from robustbandits.experiments.running import run as play
+    from robustbandits.game.problem import UnsupportedProblem
 
-    return play(plan, store, engine=engine, workers=workers)
+    try:
+        return play(plan, store, engine=engine, workers=workers)
+    except UnsupportedProblem as error:
+        raise UnsupportedProblem(
+            f'{plan.spec.name}: {error}. Or say unsupported = "skip" at the head of the spec: '
+            f"then a policy is left out where it cannot play"
+        ) from error
 
 
 def _ask_first(spec: Spec, agreed: bool) -> None:
