@@ -20,8 +20,8 @@ from robustbandits.agent_file import (
     recipe_class,
     recipe_to_dict,
 )
-from robustbandits.agent_inputs import SLACK, Inputs, lengths
-from robustbandits.decision import Decision, Scores
+from robustbandits.agent_inputs import Inputs
+from robustbandits.decision import Decision, Scores, id_of
 from robustbandits.game import require
 from robustbandits.game.handle import LIVE, hold
 from robustbandits.game.live import absorb, decide, describe
@@ -180,7 +180,7 @@ class Agent:
     def learn(self, decision: Decision | int, reward: float) -> None:
         """Learn the reward of a decision, given itself or its id, in any order, once each."""
         value = self._inputs.reward(reward)
-        number = _number_of(decision)
+        number = id_of(decision)
         if number not in self._pending:
             raise self._pending.unknown(number)
         arm, note = self._pending[number]
@@ -290,21 +290,6 @@ class Agent:
             fill(name, array, arrays[name])
         size = self._room + problem.dim
         self._pending.take_rows(rows, size, header["next"], header["forgotten"])
-        self._check_pending(rows)
-        return stream_from_dict(header["stream"])
-
-    def _check_pending(self, rows: Floats) -> None:
-        """Refuse pending decisions that this agent cannot have made."""
-        if self._inputs.fixed_arms and np.any(rows[:, 1] >= self.problem.arms):
-            raise SnapshotError("its pending decisions chose arms that do not exist")
-        if np.any(lengths(rows[:, 2 + self._room :]) > self._inputs.bound * SLACK):
-            raise SnapshotError("its pending decisions have contexts beyond context_bound")
+        self._inputs.check_pending(rows[:, 1], rows[:, 2 + self._room :])
         check_indices(self._state, rows[:, 2 : 2 + self._room])
-
-
-def _number_of(decision: Any) -> int:
-    if isinstance(decision, Decision):
-        return decision.id
-    if type(decision) is int or isinstance(decision, np.integer):
-        return int(decision)
-    raise TypeError(f"decision must be a Decision or its id, a whole number; got {decision!r}")
+        return stream_from_dict(header["stream"])

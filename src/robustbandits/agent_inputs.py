@@ -12,6 +12,7 @@ from robustbandits.game import require
 from robustbandits.game.live import NO_SUCH_ARM, NOT_FINITE, TOO_LONG
 from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.kernels.linalg import Floats
+from robustbandits.snapshot import SnapshotError
 
 #: Contexts may exceed their bound by this much, to forgive rounding.
 SLACK = 1 + 1e-9
@@ -28,7 +29,7 @@ class Inputs:
         self.problem = problem
         self.reward_range = check_range(reward_range)
         self.bound = problem.context_bound * SLACK
-        self.fixed_arms = bool(getattr(policy, "fixed_arms", False))
+        self._fixed_arms = bool(getattr(policy, "fixed_arms", False))
         self._low, self._high = self.reward_range or _default_range(policy)
         self._fixed_contexts = bool(getattr(policy, "fixed_contexts", False))
         self._catalogue: Floats | None = None  # the contexts of the first choice
@@ -44,7 +45,7 @@ class Inputs:
                 f"contexts must have shape (arms, {self.problem.dim}), one row for each arm; "
                 f"got {array.shape}"
             )
-        if self.fixed_arms and array.shape[0] != self.problem.arms:
+        if self._fixed_arms and array.shape[0] != self.problem.arms:
             raise ValueError(
                 f"contexts must have a row for each of the {self.problem.arms} arms that "
                 f"{self.policy.name} plays; got {array.shape[0]}"
@@ -81,6 +82,13 @@ class Inputs:
         if len(catalogue) > 0:
             self.check_values(catalogue)
             self._catalogue = catalogue.copy()
+
+    def check_pending(self, arms: Floats, contexts: Floats) -> None:
+        """Refuse a file's pending decisions that this agent cannot have made."""
+        if self._fixed_arms and np.any(arms >= self.problem.arms):
+            raise SnapshotError("its pending decisions chose arms that do not exist")
+        if np.any(lengths(contexts) > self.bound * SLACK):
+            raise SnapshotError("its pending decisions have contexts beyond context_bound")
 
     def check_values(self, array: Floats) -> None:
         """Refuse contexts that are not finite, or too long."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from robustbandits.game.live import BONUSES, MEANS, PROBABILITIES
 from robustbandits.kernels.linalg import Floats
@@ -86,3 +89,12 @@ class Decision(Scores):
 
     def __repr__(self) -> str:
         return f"Decision(id={self.id}, arm={self.arm}, score={self.score:.6g})"
+
+
+def id_of(decision: Any) -> int:
+    """Return the number of a decision, which is given itself or by its number."""
+    if isinstance(decision, Decision):
+        return decision.id
+    if type(decision) is int or isinstance(decision, np.integer):
+        return int(decision)
+    raise TypeError(f"decision must be a Decision or its id, a whole number; got {decision!r}")

@@ -158,3 +158,9 @@ def test_a_decision_keeps_its_scores_while_the_agent_learns():
     before = decision.scores.tolist()
     train(agent, 10)
     assert decision.scores.tolist() == before
+
+
+def test_scores_show_their_numbers_when_printed():
+    told = repr(hire("Greedy").scores(np.eye(DIM)))
+    assert told.startswith("Scores(means=[0. ")
+    assert "bonuses=[0. " in told

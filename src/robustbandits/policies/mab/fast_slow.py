@@ -28,9 +28,9 @@ class FastSlowElimination(ArmsRecipe):
     Rewards are taken to lie in [0, 1]. The bound is for an attacker who does not see which layer
     is drawn; every attack here sees the arm.
 
-    It has no practical preset. Its theory leaves exploration within 10⁶ rounds; smaller widths are
-    no help, because a few lies about a few arms then make the fast layer drop the best one, and the
-    slow layer cannot call it back in time (``docs/presets.md``). For shorter games take
+    It has no practical preset. Its theory leaves exploration within 10⁶ rounds. Smaller widths help
+    only where there are many arms: among few, a few lies make the fast layer drop the best one, and
+    the slow layer cannot call it back in time (``docs/presets.md``). For shorter games take
     :class:`~robustbandits.policies.SuccessiveElimination`.
 
     The specification is reconstructed from memory (the structure surely, the constants 8 and 2
