@@ -22,19 +22,19 @@ reproduce: .venv/ready  ## play the paper's Figure 1
 table1: .venv/ready  ## play every policy on one benchmark, and write docs/policies.md
 	$(BIN)/robustbandits cache fill
 	$(BIN)/robustbandits run table1 --store $(OUT)/table1
-	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/table1 docs/policies.md
+	$(BIN)/python -m tools.policy_tables $(OUT)/table1 docs/policies.md
 
 cautious: .venv/ready  ## does CautiousLinUCB hold, and where does it break: docs/cautious.md
 	$(BIN)/robustbandits run cautious --store $(OUT)/cautious
 	$(BIN)/robustbandits run tolerance --store $(OUT)/tolerance
-	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/cautious docs/cautious.md
-	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/tolerance docs/cautious.md
+	$(BIN)/python -m tools.policy_tables $(OUT)/cautious docs/cautious.md
+	$(BIN)/python -m tools.policy_tables $(OUT)/tolerance docs/cautious.md
 
 presets: .venv/ready  ## which theory leaves exploration, and what the practical presets were chosen by: docs/presets.md
 	$(BIN)/robustbandits run exploration --store $(OUT)/exploration
 	$(BIN)/robustbandits run presets --store $(OUT)/presets
-	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/exploration docs/presets.md
-	$(BIN)/python -m robustbandits.reports.catalogue $(OUT)/presets docs/presets.md
+	$(BIN)/python -m tools.policy_tables $(OUT)/exploration docs/presets.md
+	$(BIN)/python -m tools.policy_tables $(OUT)/presets docs/presets.md
 
 test: .venv/ready  ## the tests
 	$(BIN)/python -m pytest -n auto --dist loadscope -m 'not slow'

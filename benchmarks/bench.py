@@ -24,7 +24,7 @@ import numba
 import numpy as np
 
 import robustbandits as rb
-from robustbandits.cores import available_cores
+from robustbandits._cores import available_cores
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.rounds import Rounds
 from yardsticks import Player, c_player, compile_c, numpy_player

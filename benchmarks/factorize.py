@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 import robustbandits as rb
-from robustbandits.cores import available_cores
-from robustbandits.environments.descent import Descent
-from robustbandits.environments.factorize import first_factors
-from robustbandits.environments.synthetic_ratings import RATINGS
+from robustbandits._cores import available_cores
+from robustbandits.ratings._descent import Descent
+from robustbandits.ratings.factorize import first_factors
+from robustbandits.ratings.synthetic import RATINGS
 
 RANK = 10
 

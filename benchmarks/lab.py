@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable
 
 import robustbandits as rb
-from robustbandits.cores import available_cores
-from robustbandits.experiments.engine import play_matches, warm_up
+from robustbandits._cores import available_cores
+from robustbandits.experiments.engines.engine import play_matches, warm_up
 from robustbandits.experiments.plan import Plan, make_plan
-from robustbandits.experiments.running import run
-from robustbandits.experiments.shift import as_match
+from robustbandits.experiments.runner import run
+from robustbandits.experiments.scheduler import as_match
 from robustbandits.experiments.spec import Spec
-from robustbandits.experiments.store import Store
+from robustbandits.experiments.store.store import Store
 
 
 def seconds(job: Callable[[], object]) -> float:

@@ -19,8 +19,8 @@ from typing import Any
 
 import robustbandits as rb
 from bench import fastest
-from robustbandits.cores import available_cores
-from robustbandits.experiments.catalogue import kinds, parameters
+from robustbandits._cores import available_cores
+from robustbandits.experiments.registry import kinds, parameters
 from robustbandits.experiments.samples import sample_policy
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.rounds import Rounds
@@ -52,7 +52,7 @@ print(json.dumps(seconds))
 
 AHEAD = """
 import sys, time
-from robustbandits.experiments.ahead import compile_ahead
+from robustbandits.experiments.precompile import compile_ahead
 if __name__ == "__main__":
     start = time.perf_counter()
     compile_ahead(sys.argv[1:], live=False)

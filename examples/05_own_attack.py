@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import robustbandits as rb
 from robustbandits import kernel
-from robustbandits.attacks.base import AttackRecipe
+from robustbandits.attacks._base import AttackRecipe
 from robustbandits.checks import check_attack
 
 

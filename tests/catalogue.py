@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import robustbandits as rb
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 
 #: They stand for the others where a test crosses policies with attacks, files or streams: each
 #: policy costs seconds to compile. Every policy goes through tests/contract.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 
 SAMPLES = Path(__file__).resolve().parents[2] / "shared" / "data"
 

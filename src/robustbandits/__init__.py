@@ -14,9 +14,9 @@ from robustbandits._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from robustbandits import attacks, environments, metrics, policies
-    from robustbandits._jit import kernel
-    from robustbandits.agent import Agent
-    from robustbandits.decision import Decision
+    from robustbandits.agent.agent import Agent
+    from robustbandits.agent.decision import Decision
+    from robustbandits.compiled.jit import kernel
     from robustbandits.game.ledger import Ledger
     from robustbandits.game.simulate import simulate
     from robustbandits.results import Results, compare
@@ -36,12 +36,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Agent": "robustbandits.agent",
-    "Decision": "robustbandits.decision",
+    "Agent": "robustbandits.agent.agent",
+    "Decision": "robustbandits.agent.decision",
     "Ledger": "robustbandits.game.ledger",
     "Results": "robustbandits.results",
     "compare": "robustbandits.results",
-    "kernel": "robustbandits._jit",
+    "kernel": "robustbandits.compiled.jit",
     "simulate": "robustbandits.game.simulate",
 }
 _SUBPACKAGES = ("attacks", "checks", "environments", "metrics", "policies")

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from robustbandits._jit import python_of
+from robustbandits.compiled.jit import python_of
 from robustbandits.environments import Simulation
 from robustbandits.game import require
-from robustbandits.game.idle import NoAttack
 from robustbandits.game.ledger import Ledger
 from robustbandits.game.match import ATTACK, NATURE, POLICY, Game, play_match, stream
+from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.problem import Problem
 from robustbandits.game.rounds import Environment, Rounds
 from robustbandits.game.verbs import MEMO, Attack, Policy, PolicyState, memo_size

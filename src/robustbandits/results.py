@@ -7,17 +7,17 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
-from robustbandits.cores import available_cores
-from robustbandits.experiments.engine import Match, play_matches, warm_up
+from robustbandits._cores import available_cores
+from robustbandits.experiments.engines.engine import Match, play_matches, warm_up
 from robustbandits.experiments.fit import check_fit
-from robustbandits.experiments.naming import check_seeds, named
+from robustbandits.experiments.labels import check_seeds, named
 from robustbandits.experiments.progress import watched
 from robustbandits.game import require
-from robustbandits.game.idle import NoAttack
 from robustbandits.game.ledger import POINTS, Ledger
+from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.rounds import Environment
 from robustbandits.game.verbs import Attack, Policy
-from robustbandits.reports import columns
+from robustbandits.reports import frames
 from robustbandits.reports.figures import draw_panels
 from robustbandits.reports.summary import Summary, summarise
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from robustbandits.experiments.experiment import Experiment
+    from robustbandits.experiments.store.load import Experiment
 
 
 class Results:
@@ -42,15 +42,15 @@ class Results:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Tidy rows: environment, attack, policy, seed, round, regret, reward, spent, ..."""
-        return columns.to_pandas(self.ledgers)
+        return frames.to_pandas(self.ledgers)
 
     def to_polars(self) -> polars.DataFrame:
         """Tidy rows, for Polars."""
-        return columns.to_polars(self.ledgers)
+        return frames.to_polars(self.ledgers)
 
     def to_arrow(self) -> pyarrow.Table:
         """Tidy rows, for Arrow; names are dictionary-encoded."""
-        return columns.to_arrow(self.ledgers)
+        return frames.to_arrow(self.ledgers)
 
     def summary(self) -> Summary:
         """Return final regrets with 95 % intervals."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel
+from robustbandits.compiled.jit import kernel
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
 

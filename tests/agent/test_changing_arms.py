@@ -9,10 +9,10 @@ import robustbandits as rb
 from agent.files import pack, unpack
 from agent.outsider import Rota
 from agent.players import RECIPES, bits, contexts_of, hire, veteran
-from robustbandits.experiments.catalogue import kinds
+from robustbandits.agent.file import SnapshotError
+from robustbandits.experiments.registry import kinds
 from robustbandits.experiments.samples import sample_policy
 from robustbandits.game.problem import UnsupportedProblem
-from robustbandits.snapshot import SnapshotError
 
 SHARED = [name for name, recipe in RECIPES.items() if not getattr(recipe, "fixed_arms", False)]
 

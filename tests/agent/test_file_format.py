@@ -90,8 +90,8 @@ def test_the_stream_of_the_file_is_numpys(tmp_path):
 
 
 def test_the_page_names_every_limit():
-    from robustbandits.agent_file import MAX_LOAD
-    from robustbandits.snapshot import MAX_HEADER, VERSION
+    from robustbandits.agent.file import MAX_HEADER, VERSION
+    from robustbandits.agent.file_checks import MAX_LOAD
 
     assert f"at most {MAX_HEADER:,}" in PAGE
     assert f"{MAX_LOAD // 1024**2} MiB" in PAGE

@@ -13,7 +13,7 @@ import robustbandits as rb
 from agent.files import MAGIC, pack, seal, unpack
 from agent.outsider import Rota
 from agent.players import RECIPES, bits, hire, train, veteran
-from robustbandits.snapshot import SnapshotError
+from robustbandits.agent.file import SnapshotError
 
 
 def file_of(agent, folder):

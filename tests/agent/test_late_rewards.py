@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agent.players import RECIPES, bits, contexts_of, hire, theta, train
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.environments import Simulation
 from robustbandits.game.match import NATURE, stream
 from robustbandits.game.simulate import simulate

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import robustbandits as rb
 from agent.outsider import Rota
 from agent.players import RECIPES, bits, contexts_of, hire, train, veteran
-from robustbandits.snapshot import SnapshotError
+from robustbandits.agent.file import SnapshotError
 
 
 def reload(agent, path, policy=None):

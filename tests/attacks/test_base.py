@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import robustbandits as rb
 from property.laws import ATTACKERS, attack_of, law, make_attack
-from robustbandits.attacks.base import count_top, imitated_noise, is_among_best
+from robustbandits.attacks._base import count_top, imitated_noise, is_among_best
 from robustbandits.game.problem import Problem
 
 levels = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])  # ties are common

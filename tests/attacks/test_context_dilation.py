@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import robustbandits as rb
 from attacks.scenes import scene
 from property.laws import PLAIN, WILD, deal_rounds, law, played, trace
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.verbs import MEMO, choose
 
 ENVIRONMENTS = pytest.mark.parametrize(

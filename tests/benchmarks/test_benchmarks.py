@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 
 pytestmark = [
     pytest.mark.slow,

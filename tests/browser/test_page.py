@@ -8,7 +8,7 @@ import pytest
 import robustbandits as rb
 from browser.limits import HOSTILE, PATIENCE
 from reports.made_up import made_up
-from robustbandits.reports.page import render_page
+from robustbandits.reports.page.render import render_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

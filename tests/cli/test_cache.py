@@ -8,8 +8,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from robustbandits._jit import jit_is_on
 from robustbandits.cli.app import app
+from robustbandits.compiled.jit import jit_is_on
 
 runner = CliRunner()
 OWN = "own-" + "0" * 20

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 import robustbandits
-from robustbandits._jit import jit_is_on
 from robustbandits.cli.app import app
+from robustbandits.compiled.jit import jit_is_on
 from shared_data import sample
 
 runner = CliRunner()

@@ -7,11 +7,11 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from environments.data_room import DATA, HEADER, NAME
-from environments.rating_samples import RATINGS, blocks, lines, write_training_set
+from ratings.data_room import DATA, HEADER, NAME
+from ratings.rating_samples import RATINGS, blocks, lines, write_training_set
 from robustbandits.cli.app import app
-from robustbandits.environments.catalogue import DATASETS
-from robustbandits.environments.check_ratings import check_ratings
+from robustbandits.ratings.check import check_ratings
+from robustbandits.ratings.datasets import DATASETS
 from shared_data import needs_compiled_code, sample
 
 runner = CliRunner()

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from catalogue import example
 from robustbandits.cli.app import app
-from robustbandits.experiments.catalogue import kinds
+from robustbandits.experiments.registry import kinds
 from robustbandits.experiments.spec import ready_specs
 from robustbandits.game.facts import AttackFacts, EnvironmentFacts, PolicyFacts
 from robustbandits.game.problem import Problem

@@ -6,12 +6,12 @@ import pytest
 from typer.testing import CliRunner
 
 import robustbandits as rb
-from robustbandits._jit import jit_is_on
 from robustbandits.cli.app import app
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.experiments.plan import make_plan
-from robustbandits.experiments.running import run
+from robustbandits.experiments.runner import run
 from robustbandits.experiments.spec import Spec
-from robustbandits.experiments.store import Store
+from robustbandits.experiments.store.store import Store
 
 runner = CliRunner()
 

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from experiments.lab import TOML, picture, small_spec
 from robustbandits.cli.app import app
-from robustbandits.experiments import running as run_module
-from robustbandits.experiments.store import Store
+from robustbandits.experiments import runner as run_module
+from robustbandits.experiments.store.store import Store
 
 pytest.importorskip("pyarrow")
 runner = CliRunner()

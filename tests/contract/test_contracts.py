@@ -8,13 +8,13 @@ import pytest
 
 import robustbandits as rb
 from catalogue import EVERY, example, place_for, policy
-from environments.little_factors import little_factors
-from robustbandits._jit import jit_is_on, kernel
+from ratings.little_factors import little_factors
 from robustbandits.checks import BrokenContract, check_attack, check_environment, check_policy
-from robustbandits.environments import factor_cache
+from robustbandits.compiled.jit import jit_is_on, kernel
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
 from robustbandits.game.rounds import deal
+from robustbandits.ratings import factor_cache
 from shared_data import sample
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import robustbandits
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

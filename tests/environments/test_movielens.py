@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from property.laws import same_bits
-from robustbandits._jit import jit_is_on
 from robustbandits.checks import check_environment
-from robustbandits.environments import MovieLens, datasets, factor_cache, fetch, rating_recipe
-from robustbandits.environments.data_error import DataError
-from robustbandits.environments.download import NoAnswer
+from robustbandits.compiled.jit import jit_is_on
+from robustbandits.environments import MovieLens, _rating_recipe
 from robustbandits.game.match import NATURE, stream
+from robustbandits.ratings import factor_cache, fetch, locate
+from robustbandits.ratings._download import NoAnswer
+from robustbandits.ratings.errors import DataError
 from shared_data import sample
 
 NEEDS_JIT = pytest.mark.skipif(not jit_is_on, reason="factorises 100,000 ratings")
@@ -20,7 +21,7 @@ NEEDS_JIT = pytest.mark.skipif(not jit_is_on, reason="factorises 100,000 ratings
 @pytest.fixture(autouse=True)
 def no_data_but_ours(tmp_path, monkeypatch):
     monkeypatch.setattr(factor_cache, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(rating_recipe, "_shelf", {})
+    monkeypatch.setattr(_rating_recipe, "_shelf", {})
     monkeypatch.setenv("ROBUSTBANDITS_DATA", str(tmp_path / "data"))
     monkeypatch.delenv("ROBUSTBANDITS_MOVIELENS", raising=False)
 
@@ -52,13 +53,13 @@ def test_a_path_is_read_and_kept_as_text(tmp_path):
 def test_ratings_are_factorised_once(tmp_path, monkeypatch):
     write_ratings(tmp_path / "u.data")
     calls = []
-    real = rating_recipe.factorize
+    real = _rating_recipe.factorize
 
     def counting(*arguments):
         calls.append(arguments)
         return real(*arguments)
 
-    monkeypatch.setattr(rating_recipe, "factorize", counting)
+    monkeypatch.setattr(_rating_recipe, "factorize", counting)
     for seed in range(3):
         little(tmp_path / "u.data").start(10, stream(seed, NATURE))
     assert len(calls) == 1
@@ -76,13 +77,13 @@ def test_many_ratings_are_not_even_read_again(tmp_path, monkeypatch):
         return real(recipe, path)
 
     def load(**changes):
-        monkeypatch.setattr(rating_recipe, "_shelf", {})  # as in a new process
+        monkeypatch.setattr(_rating_recipe, "_shelf", {})  # as in a new process
         return little(tmp_path, **changes).fingerprint
 
     monkeypatch.setattr(MovieLens, "read_table", counting)
     assert load() == load()
     assert len(reads) == 2  # few ratings: read, then found by their contents
-    monkeypatch.setattr(rating_recipe, "MANY", 1)
+    monkeypatch.setattr(_rating_recipe, "MANY", 1)
     assert load() == load() == load()
     assert len(reads) == 3
     assert load(rank=3) != load()
@@ -95,9 +96,9 @@ def test_many_ratings_are_not_even_read_again(tmp_path, monkeypatch):
 
 def test_dead_factors_are_told_of_when_nothing_is_read_again(tmp_path, monkeypatch):
     write_ratings(tmp_path / "u.data")
-    monkeypatch.setattr(rating_recipe, "MANY", 1)
+    monkeypatch.setattr(_rating_recipe, "MANY", 1)
     for _ in range(2):
-        monkeypatch.setattr(rating_recipe, "_shelf", {})
+        monkeypatch.setattr(_rating_recipe, "_shelf", {})
         with pytest.warns(RuntimeWarning, match="factors are in use"):
             little(tmp_path, rank=4, regularization=2.0, outer=20).load_factors()
 
@@ -130,7 +131,7 @@ def test_the_fingerprint_follows_the_ratings_and_the_factorisation(tmp_path):
 
 def test_without_data_it_is_fetched(tmp_path, monkeypatch):
     write_ratings(tmp_path / "u.data")
-    monkeypatch.setattr(datasets, "movielens_100k", lambda: tmp_path / "u.data")
+    monkeypatch.setattr(locate, "movielens_100k", lambda: tmp_path / "u.data")
     assert little(None).start(10, stream(0, NATURE)).problem.dim == 2
 
 
@@ -167,7 +168,7 @@ def test_the_real_ratings_by_the_environment_variable(monkeypatch):
 def test_the_same_bits_from_a_folder_a_file_and_the_cache(monkeypatch):
     folder = sample("ml-100k")
     first = MovieLens(path=folder).start(10, stream(3, NATURE)).draw(10)
-    monkeypatch.setattr(rating_recipe, "_shelf", {})
+    monkeypatch.setattr(_rating_recipe, "_shelf", {})
     second = MovieLens(path=folder / "u.data").start(10, stream(3, NATURE)).draw(10)
     for one, other in zip(first, second, strict=True):
         assert same_bits(one, other)

@@ -9,13 +9,14 @@ import math
 import numpy as np
 import pytest
 
-from robustbandits._jit import jit_is_on
-from robustbandits.environments import Netflix, factor_cache
-from robustbandits.environments.rating_recipe import STAND_IN
-from robustbandits.experiments.naming import marked
+from robustbandits.compiled.jit import jit_is_on
+from robustbandits.environments import Netflix
+from robustbandits.environments._rating_recipe import STAND_IN
+from robustbandits.experiments.labels import marked
 from robustbandits.game.match import NATURE, stream
 from robustbandits.game.simulate import simulate
 from robustbandits.policies import Greedy
+from robustbandits.ratings import factor_cache
 from shared_data import sample
 
 NEEDS_JIT = pytest.mark.skipif(not jit_is_on, reason="factorises 100,000 ratings")

@@ -9,16 +9,16 @@ import math
 import numpy as np
 import pytest
 
-from environments.little_factors import little_factors
 from property.laws import same_bits
+from ratings.little_factors import little_factors
 from robustbandits.checks import check_environment
-from robustbandits.environments import factor_cache
+from robustbandits.environments._rating_nature import distinct
+from robustbandits.environments._rating_recipe import SHELF, STAND_IN, remembered
 from robustbandits.environments.rating_bandit import Ratings
-from robustbandits.environments.rating_nature import distinct
-from robustbandits.environments.rating_recipe import SHELF, STAND_IN, remembered
-from robustbandits.environments.rating_table import RatingTable
 from robustbandits.environments.reward_map import LINEAR_MAPS, REWARD_MAPS, map_rewards
 from robustbandits.game.match import NATURE, stream
+from robustbandits.ratings import factor_cache
+from robustbandits.ratings.table import RatingTable
 
 FACTORS = little_factors()
 EACH_MAP = pytest.mark.parametrize("reward_map", REWARD_MAPS)

@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 import robustbandits as rb
-from robustbandits.experiments.catalogue import MISSING, kinds, parameters, presets
 from robustbandits.experiments.plan import make_plan
+from robustbandits.experiments.registry import MISSING, kinds, parameters, presets
 from robustbandits.experiments.spec import Spec, parse_spec, read_spec, ready_specs
 
 BUDGET = 100.0

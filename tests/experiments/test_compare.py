@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from robustbandits.experiments.engine import Match, play_matches, split
+from robustbandits.experiments.engines.engine import Match, play_matches, split
 
 SMALL = rb.environments.Simulation(arms=4, dim=2)
 POLICIES = [rb.policies.LinUCB(), rb.policies.Greedy()]

@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from experiments.lab import TOML, bits, small_plan
-from robustbandits._jit import jit_is_on
-from robustbandits.draft import drafts
-from robustbandits.experiments.running import run
-from robustbandits.experiments.store import Store
+from robustbandits._atomic import drafts
+from robustbandits.compiled.jit import jit_is_on
+from robustbandits.experiments.runner import run
+from robustbandits.experiments.store.store import Store
 
 psutil = pytest.importorskip("psutil")  # comes with Dask
 pytest.importorskip("pyarrow")

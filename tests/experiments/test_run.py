@@ -7,12 +7,12 @@ import threading
 import pytest
 
 from experiments.lab import bits, small_plan, small_spec
-from robustbandits.experiments import shift
-from robustbandits.experiments.engine import EngineError, ThreadEngine
+from robustbandits.experiments import scheduler
+from robustbandits.experiments.engines.engine import EngineError, ThreadEngine
 from robustbandits.experiments.progress import Watcher, watched
-from robustbandits.experiments.running import run
-from robustbandits.experiments.shift import Shift
-from robustbandits.experiments.store import Store
+from robustbandits.experiments.runner import run
+from robustbandits.experiments.scheduler import Shift
+from robustbandits.experiments.store.store import Store
 from robustbandits.results import compare
 
 pytest.importorskip("pyarrow")
@@ -109,7 +109,7 @@ def test_what_a_dead_worker_had_is_sent_again(done, tmp_path):
     plan, store = small_plan(), Store(tmp_path)
     store.open()
     with quiet() as watcher:
-        one = Shift(plan, store, Faltering(shift.MAX_LOSSES - 1), watcher)
+        one = Shift(plan, store, Faltering(scheduler.MAX_LOSSES - 1), watcher)
         one.play(list(plan.matches))
     assert one.played == 3
     assert bits(store.ledgers(plan)) == bits(done.experiment().ledgers)

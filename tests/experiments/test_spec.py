@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 import robustbandits as rb
-from robustbandits.experiments.naming import MAX_SEEDS, STAND_IN
-from robustbandits.experiments.plain import Outsider
+from robustbandits.experiments.labels import MAX_SEEDS, STAND_IN
+from robustbandits.experiments.recipe_json import Outsider
 from robustbandits.experiments.spec import Spec, parse_spec, read_spec, ready_specs
 from robustbandits.game.recipe import Recipe
 

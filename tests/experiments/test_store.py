@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from experiments.lab import bits, picture, small_plan, small_spec
-from robustbandits import __version__, draft
-from robustbandits.experiments.machine import provenance
-from robustbandits.experiments.match_file import MatchRecord, decode, encode
+from robustbandits import __version__, _atomic
 from robustbandits.experiments.plan import KERNEL_VERSION, PlannedGame
-from robustbandits.experiments.running import run
-from robustbandits.experiments.store import Store, StoreError
+from robustbandits.experiments.provenance import provenance
+from robustbandits.experiments.runner import run
+from robustbandits.experiments.store.match_file import MatchRecord, decode, encode
+from robustbandits.experiments.store.store import Store, StoreError
 from robustbandits.game.ledger import Ledger
 from robustbandits.game.match import play_match
 
@@ -224,7 +224,7 @@ def test_drafts_of_the_dead_are_swept_and_other_files_are_not(plan, tmp_path):
     (tmp_path / "matches" / name).write_bytes(b"half")
     (tmp_path / "matches" / ".notes.tmp").write_bytes(b"mine")
     Store(tmp_path).open()
-    assert draft.drafts(tmp_path / "matches") == []
+    assert _atomic.drafts(tmp_path / "matches") == []
     assert (tmp_path / "matches" / ".notes.tmp").exists()
     assert store.missing(plan) == []
 

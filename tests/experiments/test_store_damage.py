@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from experiments.lab import bits, picture, small_plan, small_spec
-from robustbandits.experiments import match_file
-from robustbandits.experiments.match_file import DamagedError, NewerError, decode, encode
-from robustbandits.experiments.running import run
-from robustbandits.experiments.store import Store, StoreError
+from robustbandits.experiments.runner import run
+from robustbandits.experiments.store import match_file
+from robustbandits.experiments.store.match_file import DamagedError, NewerError, decode, encode
+from robustbandits.experiments.store.store import Store, StoreError
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -11,13 +11,13 @@ import robustbandits as rb
 from experiments.lab import bits, picture, small_spec
 from robustbandits.experiments.estimate import describe, estimate
 from robustbandits.experiments.plan import Plan, make_plan
-from robustbandits.experiments.plan_file import decode_plan, encode_plan, promise_of
-from robustbandits.experiments.running import run
+from robustbandits.experiments.runner import run
 from robustbandits.experiments.spec import Spec, SpecError, parse_spec
-from robustbandits.experiments.store import Store
+from robustbandits.experiments.store.plan_file import decode_plan, encode_plan, promise_of
+from robustbandits.experiments.store.store import Store
 from robustbandits.game.problem import UnsupportedProblem
 from robustbandits.game.recipe import Recipe
-from robustbandits.policies.setting import refuse_changing_arms
+from robustbandits.policies._fixed_arms import refuse_changing_arms
 from robustbandits.reports.rerun import to_toml
 from robustbandits.reports.write import write_report
 

@@ -10,7 +10,7 @@ import pytest
 
 import robustbandits as rb
 from property.laws import WILD, same_bits
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.ledger import POINTS, open_book
 
 TINY = rb.environments.Simulation(arms=2, dim=1)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from robustbandits._jit import jit_is_on
-from robustbandits.game import handle
-from robustbandits.game.handle import IN_GAME, Handle, hold, looks_inside
+from robustbandits.compiled.jit import jit_is_on
+from robustbandits.game import dispatch
+from robustbandits.game.dispatch import IN_GAME, Handle, hold, looks_inside
 from robustbandits.game.verbs import choose
 
 PLACE = rb.environments.Simulation(arms=3, dim=2, noise=0.0)
@@ -206,7 +206,7 @@ class Step(NamedTuple):
 def test_every_python_reads_its_arguments_in_its_own_way(monkeypatch, steps, looks):
     """3.13 loads two names at once, or stores one and loads another; 3.14 borrows."""
     found = [Step(*step) for step in steps]
-    monkeypatch.setattr(handle.dis, "get_instructions", lambda verb: iter(found))
+    monkeypatch.setattr(dispatch.dis, "get_instructions", lambda verb: iter(found))
     assert looks_inside(Peeks(0.0)) is looks
 
 

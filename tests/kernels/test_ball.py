@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.twins_window import bound, largest_bound, smallest_bound
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.kernels.ball import (
     bound_most,
     bounds_at,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robustbandits._jit import python_of
+from robustbandits.compiled.jit import python_of
 from robustbandits.kernels import linalg
 
 DIMS = [1, 2, 3, 7, 10, 40]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robustbandits._jit import jit_is_on, program, python_of
+from robustbandits.compiled.jit import jit_is_on, program, python_of
 from robustbandits.kernels.ridge import (
     COUNT,
     ENERGY,

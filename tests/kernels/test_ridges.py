@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustbandits._jit import jit_is_on, python_of
+from robustbandits.compiled.jit import jit_is_on, python_of
 from robustbandits.kernels.ridge import observe, start_ridge
 from robustbandits.kernels.ridges import reset_ridges, ridge_at, start_ridges
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from robustbandits._jit import program, python_of
+from robustbandits.compiled.jit import program, python_of
 from robustbandits.kernels.sampling import draw, largest, share_of_largest
 
 #: A correct program fails a two-sided check with a smaller probability than this.

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustbandits._jit import jit_is_on, python_of
+from robustbandits.compiled.jit import jit_is_on, python_of
 from robustbandits.kernels.selection import nth_smallest
 
 NUMBERS = st.lists(st.floats(-1e9, 1e9) | st.integers(0, 3).map(float), min_size=1, max_size=40)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustbandits._jit import program, python_of
+from robustbandits.compiled.jit import program, python_of
 from robustbandits.kernels.shifts import shift_columns
 
 plain = python_of(shift_columns)

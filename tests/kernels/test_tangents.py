@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustbandits._jit import program, python_of
+from robustbandits.compiled.jit import program, python_of
 from robustbandits.kernels.tangents import DY, PRODUCTS, VD, VX, VY, XY, YY, tangent_products
 
 plain = python_of(tangent_products)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from parity.games import compiled_settings, play_game, settings
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 
 pytestmark = pytest.mark.skipif(
     not jit_is_on, reason="compares compiled code with plain Python: needs the JIT on"

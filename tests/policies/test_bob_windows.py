@@ -8,11 +8,10 @@ import pytest
 from reference import twins_window as twins
 from reference.playing import agent_for, block_of, play, ridge_of, same_bits
 from reference.test_twins import assert_twins
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import BOB, LinUCB, RobustBandit
-from robustbandits.policies.bob import windows_up_to
-from robustbandits.policies.window import (
+from robustbandits.policies.linear._window import (
     CANDIDATE,
     CHANCE,
     CREDITED,
@@ -24,6 +23,7 @@ from robustbandits.policies.window import (
     NUMBER,
     REMOVED,
 )
+from robustbandits.policies.linear.bob import windows_up_to
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robustbandits.policies import BOBNoRestart, RobustBandit
-from robustbandits.policies.candidates import NAMES, candidate_levels, check_candidates
+from robustbandits.policies.linear._candidates import NAMES, candidate_levels, check_candidates
 
 #: The largest budget that each name must cover, and whether it is rounded up to a power of two.
 LIMITS = {

@@ -6,13 +6,19 @@ import numpy as np
 import pytest
 
 from reference.playing import agent_for, block_of, play
-from robustbandits._jit import jit_is_on
 from robustbandits.attacks import NoAttack
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.environments import Simulation
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.problem import Problem
 from robustbandits.policies import COBE, CWOFUL
-from robustbandits.policies.cobe import budget_of, chance_of, draw_base, found_out, next_stage
+from robustbandits.policies.linear.cobe import (
+    budget_of,
+    chance_of,
+    draw_base,
+    found_out,
+    next_stage,
+)
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

@@ -15,7 +15,7 @@ from robustbandits.policies import (
     SharedGrid,
     WeightedOFUL,
 )
-from robustbandits.policies.levelled import level_chances
+from robustbandits.policies.linear._levels import level_chances
 
 PAPER = Problem(arms=20, dim=10, rounds=10**6)
 NO_HORIZON = Problem(arms=3, dim=2)

@@ -6,7 +6,7 @@ import pytest
 from reference import twins_contextual as twins
 from reference.test_twins import arms_of_both
 from reference.twins import Bounds
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import (
     COBE,
@@ -16,7 +16,7 @@ from robustbandits.policies import (
     SharedGrid,
     WeightedOFUL,
 )
-from robustbandits.policies.cobe import EARNED, PULLS, found_out
+from robustbandits.policies.linear.cobe import EARNED, PULLS, found_out
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustbandits._jit import jit_is_on
-from robustbandits.policies.enclosure import own_offsets, two_largest
+from robustbandits.compiled.jit import jit_is_on
+from robustbandits.policies.linear._enclosure import own_offsets, two_largest
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

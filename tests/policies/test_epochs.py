@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from reference.playing_arms import arms_of, hire, rewards_of
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import BARBAR, BARBAT
-from robustbandits.policies.mab.epochs import LEARNED, LENGTH, NUMBER
+from robustbandits.policies.arms._epochs import LEARNED, LENGTH, NUMBER
 
 compiles = pytest.mark.slow if jit_is_on else lambda test: test
 

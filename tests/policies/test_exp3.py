@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from robustbandits._jit import program
+from robustbandits.compiled.jit import program
 from robustbandits.kernels.sampling import draw
-from robustbandits.policies.exp3 import (
+from robustbandits.policies._exp3 import (
     Exp3,
     exp3_alpha,
     exp3_probabilities,

@@ -47,6 +47,6 @@ def test_unknown_name_is_no_attribute():
 def test_one_policy_does_not_import_the_others():
     code = (
         "import sys, robustbandits as rb; rb.policies.LinUCB; "
-        "sys.exit('robustbandits.policies.robust_bandit' in sys.modules)"
+        "sys.exit('robustbandits.policies.linear.robust_bandit' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import robustbandits as rb
 from reference.playing import agent_for, block_of, play
-from robustbandits._jit import jit_is_on, python_of
+from robustbandits.compiled.jit import jit_is_on, python_of
 from robustbandits.game.problem import Problem
 from robustbandits.policies import EnlargedGPUCB, FastSlowGPUCB, MultiLayerGPUCB, RobustLinUCB
-from robustbandits.policies.fixed_arms.layers import layered_scores as layered_scores_program
+from robustbandits.policies.catalogue._layers import layered_scores as layered_scores_program
 
 layered_scores = python_of(layered_scores_program)
 #: These need no machine code, or that of policies in the quick suite.

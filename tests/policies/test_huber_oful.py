@@ -7,11 +7,11 @@ import pytest
 
 import robustbandits as rb
 from reference.playing import agent_for, block_of, play, ridge_of, tell
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridge import observe, start_ridge
 from robustbandits.policies import HuberOFUL, LinUCB
-from robustbandits.policies.huber_oful import project, scale_at
+from robustbandits.policies.linear.huber_oful import project, scale_at
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

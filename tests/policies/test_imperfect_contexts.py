@@ -7,12 +7,12 @@ import robustbandits as rb
 from reference import twins_window
 from reference.playing import agent_for, block_of, play, ridge_of, same_bits
 from reference.twins import Bounds
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, memo_size
 from robustbandits.policies import LinUCB, MaxMinUCB, MinWD
-from robustbandits.policies.enclosure import ARM, LENGTH, PLACE
-from robustbandits.policies.imperfect import appraise, ball_of
+from robustbandits.policies.linear._enclosure import ARM, LENGTH, PLACE
+from robustbandits.policies.linear._imperfect import appraise, ball_of
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

@@ -8,10 +8,10 @@ import pytest
 
 import robustbandits as rb
 from reference.playing_arms import arms_of, hire, rewards_of
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import EXP3, TsallisINF
-from robustbandits.policies.mab.lottery import tsallis_probabilities
+from robustbandits.policies.arms._sampling import tsallis_probabilities
 
 compiles = pytest.mark.slow if jit_is_on else lambda test: test
 

@@ -7,7 +7,7 @@ import robustbandits as rb
 from catalogue import policy
 from reference import twins_mab as twins
 from reference.playing_arms import arms_of, arms_of_twin, hire, rewards_of
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO
 from robustbandits.policies import (

@@ -8,12 +8,11 @@ import pytest
 import robustbandits as rb
 from reference.playing import agent_for, block_of
 from reference.twins_fixed import known_to_within
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.match import play_match
 from robustbandits.game.problem import Problem
 from robustbandits.policies import RobustPhasedElimination, SupportBasisExploration
-from robustbandits.policies.fixed_arms.phased_elimination import first_length
-from robustbandits.policies.fixed_arms.phases import (
+from robustbandits.policies.catalogue._phases import (
     GAP,
     GUESS,
     LEADER,
@@ -23,6 +22,7 @@ from robustbandits.policies.fixed_arms.phases import (
     PHASE,
     SURPLUS,
 )
+from robustbandits.policies.catalogue.robust_phased_elimination import first_length
 
 compiles = pytest.mark.slow if jit_is_on else pytest.mark.skipif(False, reason="runs")
 

@@ -7,10 +7,10 @@ import pytest
 
 import robustbandits as rb
 from reference.playing_arms import arms_of, hire, rewards_of
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import MLAER, FastSlowElimination, SuccessiveElimination
-from robustbandits.policies.mab.race import ENDLESS
+from robustbandits.policies.arms._elimination import ENDLESS
 
 compiles = pytest.mark.slow if jit_is_on else lambda test: test
 

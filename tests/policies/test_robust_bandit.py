@@ -9,7 +9,7 @@ import robustbandits as rb
 from reference.playing import agent_for, block_of, play, ridge_of, same_bits
 from robustbandits.game.problem import Problem
 from robustbandits.policies import BOBNoRestart, LinUCB, RobustBandit, RobustLinUCB
-from robustbandits.policies.robust_bandit import (
+from robustbandits.policies.linear.robust_bandit import (
     CANDIDATE,
     NUMBER,
 )

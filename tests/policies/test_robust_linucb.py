@@ -12,7 +12,7 @@ from reference.playing import agent_for, block_of, play, ridge_of, same_bits
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridge import ENERGY
 from robustbandits.policies import LinUCB, RobustLinUCB
-from robustbandits.policies.optimism import corruption_bonus
+from robustbandits.policies.linear._linear import corruption_bonus
 
 levels = st.just(0.0) | st.floats(1e-6, 1e6)
 

@@ -5,7 +5,7 @@ import pytest
 
 import robustbandits as rb
 from reference.playing import agent_for, block_of, play, ridge_of, same_bits, tell
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.policies import LinUCB, RobustRegressionUCB
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []

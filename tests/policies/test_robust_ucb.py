@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.playing_arms import arms_of, hire, rewards_of
-from robustbandits._jit import jit_is_on, python_of
+from robustbandits.compiled.jit import jit_is_on, python_of
 from robustbandits.game.problem import Problem
 from robustbandits.policies import RobustUCB
-from robustbandits.policies.mab import sketch
+from robustbandits.policies.arms import _histogram
 
 compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
@@ -23,12 +23,12 @@ compiles = pytest.mark.slow if jit_is_on else lambda test: test
 )
 def test_sketch_sums_the_smallest(bins, data):
     numbers = data.draw(st.lists(st.integers(0, bins - 1), max_size=40))
-    tree = sketch.start_sketch(2, bins)
+    tree = _histogram.start_sketch(2, bins)
     for number in numbers:
-        python_of(sketch.add_reward)(tree, 1, number)
-    step = sketch.largest_step(bins)
+        python_of(_histogram.add_reward)(tree, 1, number)
+    step = _histogram.largest_step(bins)
     for count in range(len(numbers) + 1):
-        found = python_of(sketch.sum_of_smallest)(tree, 1, float(count), step)
+        found = python_of(_histogram.sum_of_smallest)(tree, 1, float(count), step)
         assert found == sum(sorted(numbers)[:count])
     assert not tree[0].any()
 
@@ -36,7 +36,7 @@ def test_sketch_sums_the_smallest(bins, data):
 @settings(deadline=None)
 @given(st.floats(allow_nan=True, allow_infinity=True), st.integers(2, 5000))
 def test_every_number_has_a_bin(position, bins):
-    assert 0 <= python_of(sketch.bin_of)(position, bins) < bins
+    assert 0 <= python_of(_histogram.bin_of)(position, bins) < bins
 
 
 def teach(recipe, rewards, arms=2):

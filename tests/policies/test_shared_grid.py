@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from reference.playing import agent_for, block_of, play, ridge_of, same_bits
-from robustbandits._jit import jit_is_on
+from robustbandits.agent.file import state_arrays
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.policies import LinUCB, RobustLinUCB, SharedGrid
-from robustbandits.snapshot import state_arrays
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

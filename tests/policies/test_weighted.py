@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import robustbandits as rb
 from reference import twins
 from reference.playing import agent_for, block_of, play, ridge_of, same_bits
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridge import observe, observe_cautiously, start_ridge

@@ -7,7 +7,7 @@ import pytest
 
 import robustbandits as rb
 from reference.playing import agent_for, block_of, play, tell
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.kernels.ridge import observe
 from robustbandits.policies import LinUCB, MultiLevelWeightedOFUL, WeightedOFUL
 

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from robustbandits._jit import jit_is_on, program
+from robustbandits.compiled.jit import jit_is_on, program
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import memo_size
 from robustbandits.kernels.ball import new_ball
 from robustbandits.kernels.ball_steps import OFFSET, new_scratch
 from robustbandits.kernels.ridge import Ridge
 from robustbandits.policies import MaxMinUCB, MinWD
-from robustbandits.policies.enclosure import LOW, PLACE, REACHED, Places, new_bounds, note
-from robustbandits.policies.imperfect import ball_of
-from robustbandits.policies.worst_case import decide
+from robustbandits.policies.linear._enclosure import LOW, PLACE, REACHED, Places, new_bounds, note
+from robustbandits.policies.linear._imperfect import ball_of
+from robustbandits.policies.linear._worst_case import decide
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

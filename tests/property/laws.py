@@ -13,7 +13,7 @@ import numpy as np
 
 import robustbandits as rb
 from catalogue import CORE, example, policy
-from robustbandits._jit import jit_is_on, kernel
+from robustbandits.compiled.jit import jit_is_on, kernel
 from robustbandits.game.ledger import Book
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.problem import Problem

@@ -25,7 +25,7 @@ from property.laws import (
     trace_rounds,
 )
 from property.laws import POLICIES as PLAYERS
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.rounds import Rounds, deal
 from robustbandits.game.verbs import MEMO, choose
 

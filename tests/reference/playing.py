@@ -3,8 +3,8 @@
 import numpy as np
 
 import robustbandits as rb
+from robustbandits.agent.file import state_arrays
 from robustbandits.game.match import NATURE, stream
-from robustbandits.snapshot import state_arrays
 
 
 def block_of(rounds, *, arms=20, dim=10, seed=0, **options):

@@ -6,7 +6,7 @@ import pytest
 import robustbandits as rb
 from reference import twins
 from reference.playing import agent_for, block_of, ridge_of
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.match import POLICY, stream
 
 #: name: recipe, and the twin with its options spelled out again from the paper's text.

@@ -7,7 +7,7 @@ import pytest
 
 from reference import twins_fixed
 from reference.playing import agent_for, block_of
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.match import POLICY, stream
 from robustbandits.policies import (
     EnlargedGPUCB,

@@ -3,8 +3,8 @@
 import numpy as np
 
 import robustbandits as rb
-from robustbandits.experiments.experiment import Experiment
 from robustbandits.experiments.spec import Spec
+from robustbandits.experiments.store.load import Experiment
 from robustbandits.game.ledger import Ledger
 
 PROVENANCE = {

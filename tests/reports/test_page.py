@@ -22,8 +22,8 @@ from reports.made_up import (
 from robustbandits.reports.citations import citations
 from robustbandits.reports.curves import panels, points_each, policy_numbers, sweeps, thinned
 from robustbandits.reports.intervals import half_width
-from robustbandits.reports.markup import Html, element, safe, script_data
-from robustbandits.reports.page import fill, render_page
+from robustbandits.reports.page.markup import Html, element, safe, script_data
+from robustbandits.reports.page.render import fill, render_page
 
 NASTY = "</script><b>&\"'{{data}}"
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from robustbandits._jit import jit_is_on, kernel
 from robustbandits.attacks import Garcelon, NoAttack
-from robustbandits.attacks.base import AttackRecipe
+from robustbandits.attacks._base import AttackRecipe
+from robustbandits.compiled.jit import jit_is_on, kernel
 from robustbandits.game.match import play_match
 from robustbandits.policies import (
     BARBAR,

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from robustbandits._jit import jit_is_on, program
+from robustbandits.compiled.jit import jit_is_on, program
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, choose, learn
 from robustbandits.policies import LinUCB, RobustLinUCB
-from robustbandits.policies.optimism import width_factor
+from robustbandits.policies.linear._linear import width_factor
 
 pytestmark = [
     pytest.mark.statistical,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from robustbandits._jit import jit_is_on
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
 from robustbandits.game.rounds import deal

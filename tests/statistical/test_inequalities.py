@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridge import ENERGY, LOG_DET, observe, start_ridge
 from robustbandits.policies import RobustLinUCB
-from robustbandits.policies.optimism import corruption_bonus
+from robustbandits.policies.linear._linear import corruption_bonus
 
 #: Rounding of sums of a hundred terms.
 SLACK = 1 + 1e-9

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from environments.little_factors import little_factors
-from robustbandits._jit import jit_is_on, program
+from ratings.little_factors import little_factors
+from robustbandits.compiled.jit import jit_is_on, program
 from robustbandits.environments import Ratings
 from robustbandits.environments.reward_map import LINEAR_MAPS
 from robustbandits.game.match import NATURE, POLICY, stream

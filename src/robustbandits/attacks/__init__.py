@@ -4,6 +4,6 @@ from robustbandits.attacks.context_dilation import ContextDilation
 from robustbandits.attacks.flip_theta import FlipTheta
 from robustbandits.attacks.garcelon import Garcelon
 from robustbandits.attacks.oracle import Oracle
-from robustbandits.game.idle import NoAttack
+from robustbandits.game.no_attack import NoAttack
 
 __all__ = ["NoAttack", "Garcelon", "Oracle", "FlipTheta", "ContextDilation"]

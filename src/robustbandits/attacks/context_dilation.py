@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel
-from robustbandits.attacks.base import AttackRecipe, check_top, count_top, is_among_best
+from robustbandits.attacks._base import AttackRecipe, check_top, count_top, is_among_best
+from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.problem import Problem
@@ -75,7 +75,7 @@ class ContextDilation(AttackRecipe):
     Parameters
     ----------
     budget, purse
-        As for every attack, see :class:`~robustbandits.attacks.base.AttackRecipe`.
+        As for every attack, see :class:`~robustbandits.attacks._base.AttackRecipe`.
     top
         Which arms are attacked: the best share of them (one at least), ``"best"`` or
         ``"all-but-worst"``.

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel
-from robustbandits.attacks.base import AttackRecipe
+from robustbandits.attacks._base import AttackRecipe
+from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.problem import Problem
@@ -51,7 +51,7 @@ class FlipTheta(AttackRecipe):
     Parameters
     ----------
     budget, purse
-        As for every attack, see :class:`~robustbandits.attacks.base.AttackRecipe`.
+        As for every attack, see :class:`~robustbandits.attacks._base.AttackRecipe`.
     center
         What rewards are mirrored at.
     form

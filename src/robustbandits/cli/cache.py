@@ -89,9 +89,9 @@ def fill(
 
     Example: robustbandits cache fill LinUCB CautiousLinUCB
     """
-    from robustbandits._jit import cache_root, keeps_machine_code
-    from robustbandits.experiments.ahead import compile_ahead, compile_attacks
-    from robustbandits.experiments.catalogue import kinds
+    from robustbandits.compiled.jit import cache_root, keeps_machine_code
+    from robustbandits.experiments.precompile import compile_ahead, compile_attacks
+    from robustbandits.experiments.registry import kinds
     from robustbandits.experiments.samples import sample_policy
 
     chosen = names or list(kinds("policies"))
@@ -112,9 +112,9 @@ def fill(
 
 
 def _shelves() -> list[Shelf]:
-    from robustbandits._jit import GENERATIONS, cache_root
-    from robustbandits.environments.datasets import data_dir
-    from robustbandits.environments.factor_cache import cache_folder
+    from robustbandits.compiled.jit import GENERATIONS, cache_root
+    from robustbandits.ratings.factor_cache import cache_folder
+    from robustbandits.ratings.locate import data_dir
 
     generation = re.compile(f"(?:{'|'.join(GENERATIONS)})-[0-9a-f]{{20}}")
     factors = re.compile(r"[0-9a-f]{40}\.npz")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from robustbandits.environments.check_ratings import RatingReport
+    from robustbandits.ratings.check import RatingReport
 
 app = typer.Typer(
     help="List, fetch and check ratings: MovieLens, Netflix, your own.",
@@ -28,7 +28,7 @@ def show(as_json: Json = False) -> None:
 
     Example: robustbandits data list
     """
-    from robustbandits.environments.catalogue import DATASETS
+    from robustbandits.ratings.datasets import DATASETS
 
     rows = []
     for one in DATASETS.values():
@@ -43,7 +43,7 @@ def show(as_json: Json = False) -> None:
 
 
 def _state(name: str) -> dict[str, Any]:
-    from robustbandits.environments.datasets import locate
+    from robustbandits.ratings.locate import locate
 
     try:
         found = locate(name)
@@ -71,8 +71,8 @@ def fetch(
 
     Example: robustbandits data fetch movielens-100k
     """
-    from robustbandits.environments.catalogue import DATASETS
-    from robustbandits.environments.fetch import fetch as fetch_dataset
+    from robustbandits.ratings.datasets import DATASETS
+    from robustbandits.ratings.fetch import fetch as fetch_dataset
 
     if name not in DATASETS:
         raise typer.BadParameter(f"{name!r} is not known; known are {', '.join(DATASETS)}")
@@ -90,7 +90,7 @@ def check(
 
     Example: robustbandits data check ~/netflix/training_set
     """
-    from robustbandits.environments.check_ratings import check_ratings
+    from robustbandits.ratings.check import check_ratings
 
     try:
         with _bar(f"reading {path.name}") as progress:

@@ -42,7 +42,7 @@ def show(
 def _entries(what: What) -> list[dict[str, Any]]:
     if what is What.specs:
         return _specs()
-    from robustbandits.experiments.catalogue import kinds, presets
+    from robustbandits.experiments.registry import kinds, presets
 
     return [
         {
@@ -68,7 +68,7 @@ def _facts(kind: type) -> dict[str, Any]:
 
 
 def _parameters(kind: Any) -> list[dict[str, Any]]:
-    from robustbandits.experiments.catalogue import MISSING, parameters
+    from robustbandits.experiments.registry import MISSING, parameters
 
     listed = []
     for one in parameters(kind).values():

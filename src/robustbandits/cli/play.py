@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def _names(section: str) -> Any:
     def complete(incomplete: str) -> list[str]:
-        from robustbandits.experiments.catalogue import kinds
+        from robustbandits.experiments.registry import kinds
 
         return [name for name in kinds(section) if name.startswith(incomplete)]
 
@@ -79,7 +79,7 @@ def _played(who: list[Any], rounds: int, seed: int) -> Ledger:
 
 
 def _facts(who: list[Any], ledger: Ledger, rounds: int, seed: int) -> dict[str, Any]:
-    from robustbandits.experiments.naming import marked
+    from robustbandits.experiments.labels import marked
 
     environment, attack, policy = who
     budget = float(attack.budget)

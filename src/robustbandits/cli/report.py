@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.store import Experiment
+    from robustbandits.experiments.store.store import Experiment
 
 
 def report(
@@ -36,8 +36,8 @@ def report(
 
     Unfinished experiments are shown as far as they got; open report/index.html in a browser.
     """
-    from robustbandits.experiments.store import Store
-    from robustbandits.reports.page import TITLE
+    from robustbandits.experiments.store.store import Store
+    from robustbandits.reports.page.render import TITLE
     from robustbandits.reports.write import write_report
 
     with warnings.catch_warnings(record=True) as notes:

@@ -12,8 +12,8 @@ import typer
 from robustbandits.cli.failures import INTERRUPTED
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.store import Experiment
-    from robustbandits.reports.verdict import PanelVerdict
+    from robustbandits.experiments.store.store import Experiment
+    from robustbandits.reproduction.verdict import PanelVerdict
 
 
 class Choice(StrEnum):
@@ -49,9 +49,9 @@ def reproduce(
     Writes OUT/reproduction.md, OUT/figure1.png and OUT/index.html. Interrupt it whenever you like;
     the same command goes on where it stopped.
     """
-    from robustbandits.reports.reproduction import write_reproduction
-    from robustbandits.reports.verdict import PUBLISHED_ROUNDS
     from robustbandits.reports.write import write_report
+    from robustbandits.reproduction.report import write_reproduction
+    from robustbandits.reproduction.verdict import PUBLISHED_ROUNDS
 
     names = [one.value for one in Choice if one is not Choice.all]
     chosen = names if reading is Choice.all else [reading.value]
@@ -80,9 +80,9 @@ def reproduce(
 
 
 def _play(name: str, rounds: int, seeds: int, store: Path, workers: int | None) -> Experiment:
-    from robustbandits.experiments.figure1 import reading
-    from robustbandits.experiments.running import run
-    from robustbandits.reports.verdict import judge
+    from robustbandits.experiments.runner import run
+    from robustbandits.reproduction.readings import reading
+    from robustbandits.reproduction.verdict import judge
 
     spec = reading(name, rounds=rounds, seeds=seeds)
     typer.echo(f"{name}: {spec.games} games of {rounds:,} rounds; {spec.about}", err=True)

@@ -12,9 +12,9 @@ from robustbandits.cli.failures import INTERRUPTED
 
 if TYPE_CHECKING:
     from robustbandits.experiments.plan import Plan
-    from robustbandits.experiments.running import Outcome
+    from robustbandits.experiments.runner import Outcome
     from robustbandits.experiments.spec import Spec
-    from robustbandits.experiments.store import Store
+    from robustbandits.experiments.store.store import Store
 
 
 def _ready(incomplete: str) -> list[str]:
@@ -50,10 +50,10 @@ def run(
     Interrupt it whenever you like; the same command goes on where it stopped. Several processes
     may work on one store at once. `robustbandits report STORE --out DIR` shows the results.
     """
-    from robustbandits.experiments.engine import check_engine
+    from robustbandits.experiments.engines.engine import check_engine
     from robustbandits.experiments.plan import make_plan
     from robustbandits.experiments.spec import read_spec
-    from robustbandits.experiments.store import Store
+    from robustbandits.experiments.store.store import Store
 
     try:
         check_engine(engine)
@@ -79,7 +79,7 @@ def run(
 
 
 def _run(plan: Plan, store: Store, engine: str, workers: int | None) -> Outcome:
-    from robustbandits.experiments.running import run as play
+    from robustbandits.experiments.runner import run as play
     from robustbandits.game.problem import UnsupportedProblem
 
     try:
@@ -109,7 +109,7 @@ def _ask_first(spec: Spec, agreed: bool) -> None:
 
 
 def _show_plan(plan: Plan, store: Store, workers: int | None, as_json: bool) -> None:
-    from robustbandits.cores import available_cores
+    from robustbandits._cores import available_cores
     from robustbandits.experiments.estimate import describe, estimate
     from robustbandits.experiments.plan import Plan
 

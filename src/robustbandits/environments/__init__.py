@@ -1,16 +1,16 @@
 """Nature: environments draw blocks of rounds with NumPy, before anybody plays."""
 
-from robustbandits.environments.data_error import DataError
-from robustbandits.environments.factorize import factorize
-from robustbandits.environments.factors import Factors
 from robustbandits.environments.movielens import MovieLens
 from robustbandits.environments.netflix import Netflix
 from robustbandits.environments.rating_bandit import Ratings
-from robustbandits.environments.rating_table import RatingTable
-from robustbandits.environments.read_csv import read_csv_ratings
-from robustbandits.environments.read_ratings import read_ratings
 from robustbandits.environments.simulation import Simulation
-from robustbandits.environments.synthetic_ratings import synthetic_ratings
+from robustbandits.ratings.errors import DataError
+from robustbandits.ratings.factorize import factorize
+from robustbandits.ratings.factors import Factors
+from robustbandits.ratings.read import read_ratings
+from robustbandits.ratings.read_csv import read_csv_ratings
+from robustbandits.ratings.synthetic import synthetic_ratings
+from robustbandits.ratings.table import RatingTable
 
 __all__ = [
     "DataError",

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from robustbandits.environments.rating_recipe import FileRecipe
+from robustbandits.environments._rating_recipe import FileRecipe
 from robustbandits.game.facts import EnvironmentFacts
 
 if TYPE_CHECKING:
-    from robustbandits.environments.rating_table import RatingTable
+    from robustbandits.ratings.table import RatingTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class MovieLens(FileRecipe):
         Of the factorisation.
     arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
         As for every bandit made of ratings, see
-        :class:`~robustbandits.environments.rating_recipe.RatingRecipe`.
+        :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
 
     Examples
     --------
@@ -45,13 +45,13 @@ class MovieLens(FileRecipe):
 
     def find(self) -> Path:
         """Return where the ratings are; MovieLens 100K is fetched if need be."""
-        from robustbandits.environments.datasets import movielens_100k
+        from robustbandits.ratings.locate import movielens_100k
 
         return super().find() or movielens_100k()
 
     def read_table(self, path: Path | None) -> RatingTable:
         """Return the ratings at a path."""
-        from robustbandits.environments.read_ratings import read_ratings
+        from robustbandits.ratings.read import read_ratings
 
         assert path is not None
         return read_ratings(path, titles=False)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from robustbandits.environments.rating_recipe import FileRecipe
+from robustbandits.environments._rating_recipe import FileRecipe
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
 
 if TYPE_CHECKING:
-    from robustbandits.environments.rating_table import RatingTable
+    from robustbandits.ratings.table import RatingTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class Netflix(FileRecipe):
         Of the factorisation.
     arms, users, noise, contexts, reward_map, replace, draws, theta_bound
         As for every bandit made of ratings, see
-        :class:`~robustbandits.environments.rating_recipe.RatingRecipe`.
+        :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
 
     References
     ----------
@@ -74,7 +74,7 @@ class Netflix(FileRecipe):
     @classmethod
     def real_or_synthetic(cls, **parameters: Any) -> Self:
         """Return the real bandit if there is a copy of the ratings here, else the stand-in."""
-        from robustbandits.environments.datasets import find_netflix
+        from robustbandits.ratings.locate import find_netflix
 
         if parameters.get("path") is not None or find_netflix() is not None:
             return cls(**parameters)
@@ -96,7 +96,7 @@ class Netflix(FileRecipe):
         """Return where the ratings are, or say what to do without them."""
         if self.source == "synthetic" or self.path is not None:
             return super().find()
-        from robustbandits.environments.datasets import find_netflix
+        from robustbandits.ratings.locate import find_netflix
 
         path = find_netflix()
         if path is None:
@@ -110,7 +110,7 @@ class Netflix(FileRecipe):
 
     def read_table(self, path: Path | None) -> RatingTable:
         """Return the ratings at a path, or the stand-in."""
-        from robustbandits.environments.read_ratings import read_ratings
-        from robustbandits.environments.synthetic_ratings import synthetic_ratings
+        from robustbandits.ratings.read import read_ratings
+        from robustbandits.ratings.synthetic import synthetic_ratings
 
         return synthetic_ratings(self.scale) if path is None else read_ratings(path, titles=False)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from robustbandits.environments.factors import Factors
-from robustbandits.environments.rating_recipe import FileRecipe, path_text, remembered, stamp_of
-from robustbandits.environments.rating_table import RatingTable
-from robustbandits.environments.synthetic_ratings import SYNTHETIC_NAME
+from robustbandits.environments._rating_recipe import FileRecipe, path_text, remembered, stamp_of
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
+from robustbandits.ratings.factors import Factors
+from robustbandits.ratings.synthetic import SYNTHETIC_NAME
+from robustbandits.ratings.table import RatingTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,19 +23,19 @@ class Ratings(FileRecipe):
     Parameters
     ----------
     factors
-        What :func:`~robustbandits.environments.factorize` returned, or the path of its file. Only
+        What :func:`~robustbandits.ratings.factorize` returned, or the path of its file. Only
         with a path can the recipe be written as JSON.
     path, user, item, rating
         Instead of factors: a file with a header line, and the names of its three columns; see
         :meth:`from_csv`. Without names, any file that
-        :func:`~robustbandits.environments.read_ratings` recognises.
+        :func:`~robustbandits.ratings.read` recognises.
     duplicates
         When a user has rated an item twice: ``"error"``, or keep the ``"first"`` or ``"last"``.
     rank, regularization, outer
         Of the factorisation of a file.
     arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
         As for every bandit made of ratings, see
-        :class:`~robustbandits.environments.rating_recipe.RatingRecipe`.
+        :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
     """
 
     facts: ClassVar[EnvironmentFacts] = EnvironmentFacts(
@@ -86,8 +86,8 @@ class Ratings(FileRecipe):
 
     def read_table(self, path: Path | None) -> RatingTable:
         """Return the ratings of the file."""
-        from robustbandits.environments.read_csv import read_csv_ratings
-        from robustbandits.environments.read_ratings import read_ratings
+        from robustbandits.ratings.read import read_ratings
+        from robustbandits.ratings.read_csv import read_csv_ratings
 
         assert path is not None
         if self.user is None or self.item is None or self.rating is None:

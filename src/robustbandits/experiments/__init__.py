@@ -6,11 +6,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.experiment import Experiment
     from robustbandits.experiments.plan import Plan, make_plan
-    from robustbandits.experiments.running import Outcome, run
+    from robustbandits.experiments.runner import Outcome, run
     from robustbandits.experiments.spec import Spec, parse_spec, read_spec, ready_specs
-    from robustbandits.experiments.store import Store
+    from robustbandits.experiments.store.load import Experiment
+    from robustbandits.experiments.store.store import Store
 
 __all__ = [
     "Experiment",
@@ -26,16 +26,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Experiment": "experiment",
-    "Outcome": "running",
+    "Experiment": "store.load",
+    "Outcome": "runner",
     "Plan": "plan",
     "Spec": "spec",
-    "Store": "store",
+    "Store": "store.store",
     "make_plan": "plan",
     "parse_spec": "spec",
     "read_spec": "spec",
     "ready_specs": "spec",
-    "run": "running",
+    "run": "runner",
 }
 
 

@@ -11,7 +11,7 @@ from robustbandits.game.rounds import Environment
 from robustbandits.game.verbs import Policy
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.engine import Match
+    from robustbandits.experiments.engines.engine import Match
 
 
 def problem_of(environment: Environment, rounds: int, seed: int) -> Problem:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from robustbandits.experiments.fit import able, problem_of
-from robustbandits.experiments.plain import canonical, recipe_to_plain
+from robustbandits.experiments.recipe_json import canonical, recipe_to_plain
 from robustbandits.experiments.spec import Spec
 
 #: Raise this whenever the same recipes and seed would give other numbers than before: a change in

@@ -11,7 +11,7 @@ import inspect
 import math
 from typing import Any
 
-from robustbandits.experiments.catalogue import kinds, nearest
+from robustbandits.experiments.registry import kinds, nearest
 from robustbandits.experiments.sweep import look_at
 from robustbandits.game.recipe import Recipe
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robustbandits.experiments.catalogue import MISSING, kinds, nearest, parameters
+from robustbandits.experiments.registry import MISSING, kinds, nearest, parameters
 from robustbandits.game.recipe import Recipe
 
 #: What to tell a policy that insists on being told.

@@ -10,14 +10,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from robustbandits.experiments.catalogue import SECTIONS, nearest
-from robustbandits.experiments.naming import check_label, check_seeds, named
-from robustbandits.experiments.plain import canonical, recipe_from_plain, recipe_to_plain
+from robustbandits.experiments.labels import check_label, check_seeds, named
+from robustbandits.experiments.recipe_json import canonical, recipe_from_plain, recipe_to_plain
+from robustbandits.experiments.registry import SECTIONS, nearest
 from robustbandits.experiments.spec_toml import SpecError as SpecError
 from robustbandits.experiments.spec_toml import spec_values
 from robustbandits.game import require
-from robustbandits.game.idle import NoAttack
 from robustbandits.game.ledger import POINTS
+from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.rounds import Environment
 from robustbandits.game.verbs import Attack, Policy
 
@@ -137,7 +137,7 @@ class Spec:
         """Make a spec from what :meth:`to_dict` gave.
 
         Recipes that the package does not export come back as
-        :class:`~robustbandits.experiments.plain.Outsider`: good for a report, not for play.
+        :class:`~robustbandits.experiments.recipe_json.Outsider`: good for a report, not for play.
         """
         known = set(cls.__dataclass_fields__)
         wrong = sorted((set(values) | {"unsupported"}) ^ known)

@@ -7,8 +7,8 @@ import tomllib
 from collections.abc import Callable
 from typing import Any
 
-from robustbandits.experiments.catalogue import SECTIONS, nearest
-from robustbandits.experiments.naming import check_label, check_seeds, marked
+from robustbandits.experiments.labels import check_label, check_seeds, marked
+from robustbandits.experiments.registry import SECTIONS, nearest
 from robustbandits.experiments.sweep import BadEntry, Sweep, look_at
 from robustbandits.experiments.toml_lines import line_of, toml_lines
 from robustbandits.game import require

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from robustbandits.experiments.catalogue import (
+from robustbandits.experiments.registry import (
     MISSING,
     Parameter,
     kinds,

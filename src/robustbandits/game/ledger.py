@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robustbandits._jit import kernel
+from robustbandits.compiled.jit import kernel
 from robustbandits.game.purse import BAD, CLIPPED, ON_CONTEXTS, SPENT, Purse
 from robustbandits.kernels.linalg import Floats
 

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numba.core.errors import NumbaError
 
-from robustbandits._jit import compiled_for, python_of
-from robustbandits.game.handle import IN_GAME, Handle, hold, looks_inside
+from robustbandits.compiled.jit import compiled_for, python_of
+from robustbandits.compiled.state_pointer import lease_state
+from robustbandits.game.dispatch import IN_GAME, Handle, hold, looks_inside
 from robustbandits.game.ledger import POINTS, Ledger, close_book, open_book
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
 from robustbandits.game.rounds import Environment, Rounds
 from robustbandits.game.verbs import Attack, Policy, memo_size
-from robustbandits.kernels.leases import lease_state
 
 #: Numbers in a block of rounds: 2 MB of contexts, which stays in a core's own cache.
 BLOCK_NUMBERS = 250_000

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from robustbandits._jit import program
+from robustbandits.compiled.jit import program
 from robustbandits.game.ledger import PLAYED, Book, write
 from robustbandits.game.purse import SPENT, Purse, has_money, settle_reward
 from robustbandits.game.rounds import Rounds

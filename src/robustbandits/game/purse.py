@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel, program
+from robustbandits.compiled.jit import kernel, program
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from robustbandits.game import require
-from robustbandits.game.idle import NoAttack
 from robustbandits.game.ledger import POINTS, Ledger
 from robustbandits.game.match import play_match
+from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.rounds import Environment
 from robustbandits.game.verbs import Attack, Policy
 

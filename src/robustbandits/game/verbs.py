@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numba.extending import overload
 
-from robustbandits._jit import python_of
+from robustbandits.compiled.jit import python_of
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import Purse, settle_contexts
 from robustbandits.kernels.linalg import Floats

@@ -20,10 +20,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from robustbandits._jit import kernel
-from robustbandits.kernels.columns import score_columns
+from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats, dot
 from robustbandits.kernels.ridge import Ridge
+from robustbandits.kernels.scoring import score_columns
 from robustbandits.kernels.tangents import DY, VD, VX, VY, XY, YY, tangent_products
 
 #: A search ends when what is left to find is this small, relative to what the ball can add to the

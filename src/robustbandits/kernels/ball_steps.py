@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel, program
+from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.ball import (
     ROUNDING,
     Ball,

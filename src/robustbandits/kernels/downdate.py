@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from robustbandits._jit import program
+from robustbandits.compiled.jit import program
 from robustbandits.kernels.linalg import Floats, add_outer, dot, multiply
 from robustbandits.kernels.ridge import COUNT, LOG_DET, Ridge, observe, reset_ridge
 

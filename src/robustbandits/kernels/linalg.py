@@ -13,7 +13,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from robustbandits._jit import kernel
+from robustbandits.compiled.jit import kernel
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel, program
+from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats, add_outer, copy, dot, invert, multiply
 
 COUNT, LOG_DET, ENERGY = 0, 1, 2

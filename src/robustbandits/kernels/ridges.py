@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robustbandits._jit import kernel, program
+from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import Ridge, reset_ridge
 

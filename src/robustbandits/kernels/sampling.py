@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robustbandits._jit import kernel
+from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robustbandits._jit import program
+from robustbandits.compiled.jit import program
 from robustbandits.kernels.linalg import Floats
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from robustbandits._jit import kernel
+from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.tiles import Tile, fits, generator
+from robustbandits.kernels.simd import Tile, fits, generator
 
 
 @kernel

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from robustbandits._jit import kernel, program
+from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats, dot, multiply
 
 #: A matrix is squared this often: what is bounded then is a high power of its eigenvalues, of which

@@ -13,9 +13,9 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from robustbandits._jit import kernel
+from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.tiles import Tile, Total, fits, generator
+from robustbandits.kernels.simd import Tile, Total, fits, generator
 
 #: Rows of the products, for a column x and its offset δ, with y = Mx.
 VX, XY, VY, YY, VD, DY = range(6)

@@ -6,72 +6,72 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from robustbandits.policies.bob import BOB
-    from robustbandits.policies.bob_no_restart import BOBNoRestart
-    from robustbandits.policies.cautious_linucb import CautiousLinUCB
-    from robustbandits.policies.cobe import COBE
-    from robustbandits.policies.cw_oful import CWOFUL
-    from robustbandits.policies.fixed_arms.enlarged_gp_ucb import EnlargedGPUCB
-    from robustbandits.policies.fixed_arms.fast_slow_gp_ucb import FastSlowGPUCB
-    from robustbandits.policies.fixed_arms.multi_layer_gp_ucb import MultiLayerGPUCB
-    from robustbandits.policies.fixed_arms.phased_elimination import RobustPhasedElimination
-    from robustbandits.policies.fixed_arms.support_basis import SupportBasisExploration
-    from robustbandits.policies.greedy import Greedy
-    from robustbandits.policies.huber_oful import HuberOFUL
-    from robustbandits.policies.lints import LinTS
-    from robustbandits.policies.linucb import LinUCB
-    from robustbandits.policies.mab.barbar import BARBAR
-    from robustbandits.policies.mab.barbat import BARBAT
-    from robustbandits.policies.mab.exp3 import EXP3
-    from robustbandits.policies.mab.fast_slow import FastSlowElimination
-    from robustbandits.policies.mab.mlaer import MLAER
-    from robustbandits.policies.mab.robust_ucb import RobustUCB
-    from robustbandits.policies.mab.successive_elimination import SuccessiveElimination
-    from robustbandits.policies.mab.tsallis_inf import TsallisINF
-    from robustbandits.policies.maxmin_ucb import MaxMinUCB
-    from robustbandits.policies.min_wd import MinWD
-    from robustbandits.policies.multi_level import MultiLevelWeightedOFUL
-    from robustbandits.policies.oracle_linucb import OracleLinUCB
-    from robustbandits.policies.robust_bandit import RobustBandit
-    from robustbandits.policies.robust_linucb import RobustLinUCB
-    from robustbandits.policies.robust_regression import RobustRegressionUCB
-    from robustbandits.policies.shared_grid import SharedGrid
-    from robustbandits.policies.sliding_window_linucb import SlidingWindowLinUCB
-    from robustbandits.policies.weighted_oful import WeightedOFUL
+    from robustbandits.policies.arms.barbar import BARBAR
+    from robustbandits.policies.arms.barbat import BARBAT
+    from robustbandits.policies.arms.exp3 import EXP3
+    from robustbandits.policies.arms.fast_slow_elimination import FastSlowElimination
+    from robustbandits.policies.arms.mlaer import MLAER
+    from robustbandits.policies.arms.robust_ucb import RobustUCB
+    from robustbandits.policies.arms.successive_elimination import SuccessiveElimination
+    from robustbandits.policies.arms.tsallis_inf import TsallisINF
+    from robustbandits.policies.catalogue.enlarged_gp_ucb import EnlargedGPUCB
+    from robustbandits.policies.catalogue.fast_slow_gp_ucb import FastSlowGPUCB
+    from robustbandits.policies.catalogue.multi_layer_gp_ucb import MultiLayerGPUCB
+    from robustbandits.policies.catalogue.robust_phased_elimination import RobustPhasedElimination
+    from robustbandits.policies.catalogue.support_basis_exploration import SupportBasisExploration
+    from robustbandits.policies.linear.bob import BOB
+    from robustbandits.policies.linear.bob_no_restart import BOBNoRestart
+    from robustbandits.policies.linear.cautious_linucb import CautiousLinUCB
+    from robustbandits.policies.linear.cobe import COBE
+    from robustbandits.policies.linear.cw_oful import CWOFUL
+    from robustbandits.policies.linear.greedy import Greedy
+    from robustbandits.policies.linear.huber_oful import HuberOFUL
+    from robustbandits.policies.linear.lints import LinTS
+    from robustbandits.policies.linear.linucb import LinUCB
+    from robustbandits.policies.linear.maxmin_ucb import MaxMinUCB
+    from robustbandits.policies.linear.min_wd import MinWD
+    from robustbandits.policies.linear.multi_level_weighted_oful import MultiLevelWeightedOFUL
+    from robustbandits.policies.linear.oracle_linucb import OracleLinUCB
+    from robustbandits.policies.linear.robust_bandit import RobustBandit
+    from robustbandits.policies.linear.robust_linucb import RobustLinUCB
+    from robustbandits.policies.linear.robust_regression_ucb import RobustRegressionUCB
+    from robustbandits.policies.linear.shared_grid import SharedGrid
+    from robustbandits.policies.linear.sliding_window_linucb import SlidingWindowLinUCB
+    from robustbandits.policies.linear.weighted_oful import WeightedOFUL
 
 _HOMES = {
-    "LinUCB": "linucb",
-    "LinTS": "lints",
-    "Greedy": "greedy",
-    "RobustLinUCB": "robust_linucb",
-    "RobustBandit": "robust_bandit",
-    "BOBNoRestart": "bob_no_restart",
-    "CautiousLinUCB": "cautious_linucb",
-    "CWOFUL": "cw_oful",
-    "OracleLinUCB": "oracle_linucb",
-    "FastSlowElimination": "mab.fast_slow",
-    "MLAER": "mab.mlaer",
-    "BARBAR": "mab.barbar",
-    "EXP3": "mab.exp3",
-    "TsallisINF": "mab.tsallis_inf",
-    "BARBAT": "mab.barbat",
-    "SuccessiveElimination": "mab.successive_elimination",
-    "RobustUCB": "mab.robust_ucb",
-    "WeightedOFUL": "weighted_oful",
-    "MultiLevelWeightedOFUL": "multi_level",
-    "COBE": "cobe",
-    "SharedGrid": "shared_grid",
-    "HuberOFUL": "huber_oful",
-    "RobustRegressionUCB": "robust_regression",
-    "RobustPhasedElimination": "fixed_arms.phased_elimination",
-    "SupportBasisExploration": "fixed_arms.support_basis",
-    "EnlargedGPUCB": "fixed_arms.enlarged_gp_ucb",
-    "FastSlowGPUCB": "fixed_arms.fast_slow_gp_ucb",
-    "MultiLayerGPUCB": "fixed_arms.multi_layer_gp_ucb",
-    "SlidingWindowLinUCB": "sliding_window_linucb",
-    "BOB": "bob",
-    "MaxMinUCB": "maxmin_ucb",
-    "MinWD": "min_wd",
+    "LinUCB": "linear.linucb",
+    "LinTS": "linear.lints",
+    "Greedy": "linear.greedy",
+    "RobustLinUCB": "linear.robust_linucb",
+    "RobustBandit": "linear.robust_bandit",
+    "BOBNoRestart": "linear.bob_no_restart",
+    "CautiousLinUCB": "linear.cautious_linucb",
+    "CWOFUL": "linear.cw_oful",
+    "OracleLinUCB": "linear.oracle_linucb",
+    "FastSlowElimination": "arms.fast_slow_elimination",
+    "MLAER": "arms.mlaer",
+    "BARBAR": "arms.barbar",
+    "EXP3": "arms.exp3",
+    "TsallisINF": "arms.tsallis_inf",
+    "BARBAT": "arms.barbat",
+    "SuccessiveElimination": "arms.successive_elimination",
+    "RobustUCB": "arms.robust_ucb",
+    "WeightedOFUL": "linear.weighted_oful",
+    "MultiLevelWeightedOFUL": "linear.multi_level_weighted_oful",
+    "COBE": "linear.cobe",
+    "SharedGrid": "linear.shared_grid",
+    "HuberOFUL": "linear.huber_oful",
+    "RobustRegressionUCB": "linear.robust_regression_ucb",
+    "RobustPhasedElimination": "catalogue.robust_phased_elimination",
+    "SupportBasisExploration": "catalogue.support_basis_exploration",
+    "EnlargedGPUCB": "catalogue.enlarged_gp_ucb",
+    "FastSlowGPUCB": "catalogue.fast_slow_gp_ucb",
+    "MultiLayerGPUCB": "catalogue.multi_layer_gp_ucb",
+    "SlidingWindowLinUCB": "linear.sliding_window_linucb",
+    "BOB": "linear.bob",
+    "MaxMinUCB": "linear.maxmin_ucb",
+    "MinWD": "linear.min_wd",
 }
 
 __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES

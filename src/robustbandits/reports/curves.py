@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from robustbandits.experiments.plain import canonical, recipe_to_plain
+from robustbandits.experiments.recipe_json import canonical, recipe_to_plain
 from robustbandits.game.ledger import Integers, Ledger
 from robustbandits.kernels.linalg import Floats
 from robustbandits.reports.intervals import half_width

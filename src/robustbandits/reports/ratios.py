@@ -14,8 +14,8 @@ from robustbandits.reports.study import Study
 from robustbandits.reports.styles import Style, ramp, styles_of
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.experiment import Experiment
     from robustbandits.experiments.spec import Spec
+    from robustbandits.experiments.store.load import Experiment
     from robustbandits.reports.curves import Sweep
 
 HEAD = "C / tolerance"

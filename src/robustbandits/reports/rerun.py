@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from robustbandits.experiments.plain import recipe_to_plain
+from robustbandits.experiments.recipe_json import recipe_to_plain
 from robustbandits.experiments.spec import parse_spec, ready_specs
 
 if TYPE_CHECKING:

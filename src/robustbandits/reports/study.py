@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robustbandits.game.idle import NoAttack
+from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.recipe import Recipe
 from robustbandits.game.rounds import Environment
 from robustbandits.metrics import random_gap
 from robustbandits.metrics.groups import Group, Who, group_by_players
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.experiment import Experiment
     from robustbandits.experiments.spec import Spec
+    from robustbandits.experiments.store.load import Experiment
 
 #: Seeds and rounds over which the gap is averaged: two digits, in milliseconds.
 GAP_SEEDS = 10

@@ -22,7 +22,7 @@ from robustbandits.reports.study import Study
 from robustbandits.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.experiment import Experiment
+    from robustbandits.experiments.store.load import Experiment
 
 ENVIRONMENT, ATTACK, POLICY = (Column(head, "text") for head in ("environment", "attack", "policy"))
 #: Fewer seeds say nothing about the spread of the worst tenth of them.

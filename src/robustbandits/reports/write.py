@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robustbandits.draft import write_whole
+from robustbandits._atomic import write_whole
 from robustbandits.reports.canvas import FORMATS
 from robustbandits.reports.curves import panels, sweeps
 from robustbandits.reports.figures import draw_budgets, draw_panels
-from robustbandits.reports.page import TITLE, render_page
+from robustbandits.reports.page.render import TITLE, render_page
 from robustbandits.reports.rerun import rerun, slugs
 from robustbandits.reports.tables import make_tables
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.store import Experiment
+    from robustbandits.experiments.store.store import Experiment
     from robustbandits.reports.table import Table
 
 

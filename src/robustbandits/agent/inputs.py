@@ -1,0 +1,180 @@
+"""What an agent lets in: contexts and rewards that its policy is made for."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robustbandits.agent.compiled_steps import NO_SUCH_ARM, NOT_FINITE, TOO_LONG
+from robustbandits.agent.file import SnapshotError
+from robustbandits.game import require
+from robustbandits.game.problem import Problem, UnsupportedProblem
+from robustbandits.kernels.linalg import Floats
+
+#: Contexts may exceed their bound by this much, to forgive rounding.
+SLACK = 1 + 1e-9
+#: Noise this many sigmas outside [0, 1] is taken for an error, unless `reward_range` says more.
+SIGMAS = 6.0
+FLOAT64 = np.dtype(np.float64)
+
+
+class Inputs:
+    """The checks of one agent."""
+
+    def __init__(self, policy: Any, problem: Problem, reward_range: Any):
+        self.policy = policy
+        self.problem = problem
+        self.reward_range = check_range(reward_range)
+        self.bound = problem.context_bound * SLACK
+        self._fixed_arms = bool(getattr(policy, "fixed_arms", False))
+        self._low, self._high = self.reward_range or _default_range(policy)
+        self._fixed_contexts = bool(getattr(policy, "fixed_contexts", False))
+        self._catalogue: Floats | None = None  # the contexts of the first choice
+
+    def contexts(self, contexts: npt.ArrayLike) -> Floats:
+        """Return contexts as an array that machine code may read; their values are not checked."""
+        if type(contexts) is np.ndarray and contexts.dtype is FLOAT64:
+            array: Floats = contexts
+        else:
+            array = _floats_of(contexts)
+        if array.ndim != 2 or array.shape[1] != self.problem.dim or array.shape[0] == 0:
+            raise ValueError(
+                f"contexts must have shape (arms, {self.problem.dim}), one row for each arm; "
+                f"got {array.shape}"
+            )
+        if self._fixed_arms and array.shape[0] != self.problem.arms:
+            raise ValueError(
+                f"contexts must have a row for each of the {self.problem.arms} arms that "
+                f"{self.policy.name} plays; got {array.shape[0]}"
+            )
+        if self._catalogue is not None and not np.array_equal(array, self._catalogue):
+            raise UnsupportedProblem(
+                f"{self.policy.name} needs the same contexts in every call, and row "
+                f"{_first_change(array, self._catalogue)} has changed: where arms change take "
+                f"another policy, such as {getattr(self.policy, 'for_changing_arms', 'LinUCB')}"
+            )
+        # Machine code is called without a look at the array: only this kind will do.
+        return array if array.flags.carray else array.copy()
+
+    def keep(self, array: Floats) -> None:
+        """Note what was shown: to a policy for a catalogue nothing else may be shown later."""
+        if self._fixed_contexts and self._catalogue is None:
+            self._catalogue = array.copy()
+
+    def to_arrays(self) -> dict[str, Floats]:
+        """Return what is saved with an agent: its catalogue, without rows if none was shown."""
+        if not self._fixed_contexts:
+            return {}
+        nothing = np.empty((0, self.problem.dim))
+        return {"catalogue": nothing if self._catalogue is None else self._catalogue}
+
+    def take_arrays(self, arrays: dict[str, Floats]) -> None:
+        """Take out of a file's arrays what `to_arrays` has put there."""
+        if not self._fixed_contexts or "catalogue" not in arrays:
+            return
+        catalogue = arrays.pop("catalogue")
+        sizes = ((0, self.problem.dim), (self.problem.arms, self.problem.dim))
+        if catalogue.shape not in sizes:
+            raise ValueError(f"catalogue must have shape {sizes[1]}, got {catalogue.shape}")
+        if len(catalogue) > 0:
+            self.check_values(catalogue)
+            self._catalogue = catalogue.copy()
+
+    def check_pending(self, arms: Floats, contexts: Floats) -> None:
+        """Refuse a file's pending decisions that this agent cannot have made."""
+        if self._fixed_arms and np.any(arms >= self.problem.arms):
+            raise SnapshotError("its pending decisions chose arms that do not exist")
+        if np.any(lengths(contexts) > self.bound * SLACK):
+            raise SnapshotError("its pending decisions have contexts beyond context_bound")
+
+    def check_values(self, array: Floats) -> None:
+        """Refuse contexts that are not finite, or too long."""
+        sizes = lengths(array)
+        if not sizes.max() <= self.bound:
+            arm = int(np.flatnonzero(~(sizes <= self.bound))[0])
+            code = TOO_LONG if np.isfinite(sizes[arm]) else NOT_FINITE
+            self.refuse(array, code - arm)
+
+    def refuse(self, array: Floats, code: int) -> None:
+        """Say in words why `decide` has refused."""
+        if code == NO_SUCH_ARM:
+            raise IndexError(f"{self.policy.name} chose an arm that does not exist")
+        if code <= TOO_LONG:
+            arm = TOO_LONG - code
+            raise ValueError(
+                f"contexts must be no longer than context_bound={self.problem.context_bound:g}; "
+                f"row {arm} has length {np.linalg.norm(array[arm]):g}: scale your features, or "
+                f"give Agent a larger context_bound"
+            )
+        arm = NOT_FINITE - code
+        raise ValueError(
+            f"contexts must be finite numbers of moderate size; row {arm} is {array[arm]}"
+        )
+
+    def reward(self, reward: float) -> float:
+        """Return a reward that may be learned."""
+        if type(reward) is not float and not _is_real(reward):
+            raise TypeError(f"reward must be a number, got {reward!r}")
+        if not self._low <= reward <= self._high:
+            raise ValueError(
+                f"reward must be a finite number between {self._low:g} and {self._high:g}, got "
+                f"{reward!r}: scale your rewards to [0, 1], or give Agent a reward_range"
+            )
+        return float(reward)
+
+
+def lengths(contexts: Floats) -> Floats:
+    """Length of each row; infinite where its square is."""
+    with np.errstate(over="ignore"):
+        lengths: Floats = np.sqrt(np.square(contexts).sum(axis=1))
+    return lengths
+
+
+def check_range(span: Any) -> tuple[float, float] | None:
+    """Return a range of rewards, or None for the policy's default."""
+    if span is None:
+        return None
+    if not isinstance(span, tuple | list) or len(span) != 2:
+        raise ValueError(f"reward_range must be (smallest, largest), got {span!r}")
+    low, high = (require.real("reward_range", end) for end in span)
+    if not low < high:
+        raise ValueError(f"reward_range must be (smallest, largest), got {span!r}")
+    return low, high
+
+
+def _default_range(policy: Any) -> tuple[float, float]:
+    slack = SIGMAS * float(getattr(policy, "sigma", 0.0))
+    return -slack, 1.0 + slack
+
+
+def _first_change(array: Floats, known: Floats) -> int:
+    return int(np.flatnonzero((array != known).any(axis=1))[0])
+
+
+def _is_real(value: Any) -> bool:
+    """Whether a value is a real number: Python's, NumPy's, or an array of no dimensions."""
+    if getattr(value, "ndim", None) == 0:
+        return getattr(getattr(value, "dtype", None), "kind", "f") in "fiu"
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _floats_of(contexts: npt.ArrayLike) -> Floats:
+    try:
+        array = np.asarray(contexts)
+        if array.dtype.kind == "O":  # a table of mixed columns, say: look at what is in it
+            array = np.array(array.tolist())
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"contexts must be numbers in an array of shape (arms, dim): {error}"
+        ) from None
+    if array.dtype.kind not in "fiub":
+        raise ValueError(
+            f"contexts must be numbers in an array of shape (arms, dim), got {array.dtype} values"
+        )
+    if isinstance(contexts, np.ma.MaskedArray) and np.ma.is_masked(contexts):
+        raise ValueError("contexts must have no masked values: fill them in first")
+    floats: Floats = array.astype(np.float64, order="C")
+    return floats

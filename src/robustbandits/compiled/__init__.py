@@ -1,0 +1,1 @@
+"""Compiling kernels and caching machine code. Only this folder uses Numba's internals."""

@@ -1,0 +1,114 @@
+"""What a result was made with: versions, the machine, the commit. No names of people or hosts."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from robustbandits._cores import available_cores
+from robustbandits._version import __version__
+from robustbandits.compiled.jit import PACKAGE, jit_is_on, source_files
+from robustbandits.experiments.plan import KERNEL_VERSION
+
+
+def provenance() -> dict[str, Any]:
+    """Return what a result made now should carry: plain values that JSON can hold."""
+    return {
+        "versions": versions(),
+        "machine": machine(),
+        "commit": commit(),
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """Return the versions that a result may depend on."""
+    found = {
+        "robustbandits": __version__,
+        "kernel": str(KERNEL_VERSION),
+        "python": platform.python_version(),
+    }
+    for package in ("numpy", "numba", "pyarrow"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+@functools.cache
+def machine() -> dict[str, Any]:
+    """Return a summary of this machine."""
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "architecture": platform.machine(),
+        "processor": _processor(),
+        "cores": available_cores(),
+        "memory_gb": _memory_gb(),
+        "compiled": jit_is_on,
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def _memory_gb() -> float | None:
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+@functools.cache
+def commit() -> str | None:
+    """Return the commit of a checkout ("-dirty" if edited), or None for an installed package."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    if _output(git, "ls-files", "--error-unmatch", "_version.py") is None:
+        return None  # installed inside somebody else's checkout
+    return _output(git, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+
+
+def _output(*command: str) -> str | None:
+    try:
+        done = subprocess.run(
+            command,
+            cwd=PACKAGE,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},  # only look
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None
+
+
+@functools.cache
+def code_fingerprint() -> str:
+    """Return a hash of all code that can change a result: the same text, the same hash."""
+    folder = PACKAGE / "environments"
+    digest = hashlib.sha256()
+    for path in (*source_files(), *sorted(folder.rglob("*.py"))):
+        # Git may turn line ends around on another system; that changes no result.
+        text = path.read_bytes().replace(b"\r\n", b"\n")
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + text + b"\0")
+    return digest.hexdigest()[:20]

@@ -1,0 +1,69 @@
+"""EXP3 in log space: the layer that learns which candidate to trust.
+
+Keeping the logarithms of the weights, and subtracting the largest before each exponential, is what
+makes the paper's own update survive: written with plain weights it overflows in the first epoch.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from robustbandits.compiled.jit import kernel
+from robustbandits.game import require
+from robustbandits.kernels.linalg import Floats
+
+
+class Exp3(NamedTuple):
+    """Exponential weights over a few candidates."""
+
+    log_weights: Floats  # (candidates,)
+    alpha: float  # share of uniform exploration
+
+
+def start_exp3(candidates: int, alpha: float) -> Exp3:
+    """Return equal weights."""
+    candidates = require.count("candidates", candidates)
+    return Exp3(np.zeros(candidates), require.between("alpha", alpha, 0.0, 1.0))
+
+
+def exp3_alpha(candidates: int, plays: float) -> float:
+    """``min{1, √(N ln N / ((e-1) g))}`` for N candidates and at most g plays.
+
+    With rewards in [0, 1] EXP3's regret is then at most ``2.63 √(g N ln N)``
+    (Auer, Cesa-Bianchi, Freund, Schapire 2002, Corollary 3.2).
+    """
+    return min(1.0, math.sqrt(candidates * math.log(candidates) / ((math.e - 1.0) * plays)))
+
+
+def check_guesses(candidates: Floats, chances: Floats, size: int) -> None:
+    """Refuse guesses that EXP3 cannot have made: a file may hold anything."""
+    known = np.isin(candidates, np.arange(size))
+    if not np.all(known & (chances > 0.0) & (chances <= 1.0 + 1e-9)):
+        raise ValueError("it guesses a candidate that does not exist")
+
+
+@kernel
+def exp3_probabilities(exp3: Exp3, out: Floats) -> None:
+    """Write the probability of each candidate; none is below ``alpha / N``."""
+    size = exp3.log_weights.shape[0]
+    top = exp3.log_weights[0]
+    for j in range(1, size):
+        top = max(top, exp3.log_weights[j])
+    total = 0.0
+    for j in range(size):
+        out[j] = math.exp(exp3.log_weights[j] - top)
+        total += out[j]
+    keep = (1.0 - exp3.alpha) / total
+    floor = exp3.alpha / size
+    for j in range(size):
+        out[j] = keep * out[j] + floor
+
+
+@kernel
+def exp3_update(exp3: Exp3, candidate: int, reward: float, probability: float) -> None:
+    """Reward the candidate that was played with this probability."""
+    size = exp3.log_weights.shape[0]
+    exp3.log_weights[candidate] += exp3.alpha / size * (reward / probability)

@@ -1,0 +1,60 @@
+"""A sketch of each arm's rewards that fits in a fixed space: their histogram, as a Fenwick tree.
+
+Rewards are rounded to the middle of one of B equal bins. Adding one, or summing the k smallest,
+takes log B steps; bin numbers are whole, so sums are exact and in no need of an order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustbandits.compiled.jit import kernel
+from robustbandits.kernels.linalg import Floats
+
+# A node counts rewards, and sums the numbers of their bins.
+COUNT, SUM = range(2)
+
+
+def start_sketch(arms: int, bins: int) -> Floats:
+    """Return empty trees, (arms, bins + 1, 2); node 0 is not used."""
+    return np.zeros((arms, bins + 1, 2))
+
+
+def largest_step(bins: int) -> int:
+    """Return the largest power of two that is not above ``bins``."""
+    return 1 << (bins.bit_length() - 1)
+
+
+@kernel
+def bin_of(position: float, bins: int) -> int:
+    """Bin for a position counted in bins; whatever lies outside goes to the first or last."""
+    if not position > 0.0:
+        return 0
+    if position >= bins:
+        return bins - 1
+    return int(position)
+
+
+@kernel
+def add_reward(tree: Floats, arm: int, number: int) -> None:
+    """Add a reward that lies in a bin."""
+    node = number + 1
+    while node < tree.shape[1]:
+        tree[arm, node, COUNT] += 1.0
+        tree[arm, node, SUM] += number
+        node += node & -node
+
+
+@kernel
+def sum_of_smallest(tree: Floats, arm: int, count: float, step: int) -> float:
+    """Sum of the bin numbers of an arm's ``count`` smallest rewards; it must have as many."""
+    node = 0
+    left = count
+    total = 0.0
+    while step > 0:
+        if node + step < tree.shape[1] and tree[arm, node + step, COUNT] <= left:
+            node += step
+            left -= tree[arm, node, COUNT]
+            total += tree[arm, node, SUM]
+        step //= 2
+    return total + left * node  # the bin after the last whole one has the number of its node

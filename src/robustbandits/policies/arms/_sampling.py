@@ -1,0 +1,169 @@
+"""The lottery: arms are drawn with probabilities that follow estimated totals.
+
+Only the arm that was drawn shows its reward, so it is divided by the probability of the draw: the
+estimate is then right on average for every arm.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from robustbandits.compiled.jit import kernel
+from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.sampling import draw
+from robustbandits.policies._exp3 import Exp3, exp3_update
+
+#: The memo's only field: the probability with which the arm was drawn.
+MEMO_CHANCE = 0
+#: How far from 1 the probabilities may sum before the last step, which squares that: then their
+#: sum is 1 to eleven digits. And how many steps there may be.
+NEAR, STEPS = 3e-6, 60
+# Fields of the clock.
+LEARNED, ROOT = range(2)
+ANCHOR = ROOT
+#: How far the logarithm of a weight may exceed the anchor.
+HIGHEST = 30.0
+
+
+class LotteryState(NamedTuple):
+    """What EXP3 and Tsallis-INF remember."""
+
+    totals: Floats  # (arms,) EXP3: log weights; Tsallis-INF: estimated total losses
+    weights: Floats  # (arms,) EXP3: weights, divided by the exponential of the anchor
+    chances: Floats  # (arms,) probability of each arm in the next decision
+    clock: Floats  # (2,) rewards learned; EXP3: the anchor; Tsallis-INF: its equation's last root
+    alpha: float  # EXP3's share of uniform exploration
+    tsallis: bool
+
+    @kernel
+    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
+        """Draw an arm."""
+        arm = draw(self.chances, rng)
+        memo[MEMO_CHANCE] = self.chances[arm]
+        return arm
+
+    @kernel
+    def learn(
+        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
+    ) -> None:
+        """Add the reward, clipped to [0, 1], to the arm's total; work out the next chances."""
+        clipped = min(1.0, max(0.0, reward))
+        self.clock[LEARNED] += 1.0
+        if self.tsallis:
+            self.totals[arm] += (1.0 - clipped) / memo[MEMO_CHANCE]
+            rate = 2.0 / math.sqrt(self.clock[LEARNED] + 1.0)
+            self.clock[ROOT] = tsallis_probabilities(
+                self.totals, rate, self.clock[ROOT], self.chances
+            )
+        else:
+            exp3_update(Exp3(self.totals, self.alpha), arm, clipped, memo[MEMO_CHANCE])
+            self.clock[ANCHOR] = exp3_weight(self.totals, arm, self.clock[ANCHOR], self.weights)
+            exp3_chances(self.weights, self.alpha, self.chances)
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        """Write each arm's unbiased estimate of its mean reward; there are no bonuses."""
+        arms = self.totals.shape[0]
+        count = max(1.0, self.clock[LEARNED])
+        for a in range(arms):
+            bonuses[a] = 0.0
+            if self.tsallis:
+                means[a] = (self.clock[LEARNED] - self.totals[a]) / count
+            elif self.alpha > 0.0:
+                means[a] = self.totals[a] * arms / (self.alpha * count)
+            else:
+                means[a] = 0.0
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        """Write the probability of each arm."""
+        for a in range(self.chances.shape[0]):
+            out[a] = self.chances[a]
+
+    def check(self, memos: Floats) -> None:
+        """Refuse chances that no draw had: dividing by them would lead to infinity."""
+        chances = memos[:, MEMO_CHANCE]
+        if not np.all((chances >= 1e-30) & (chances <= 1.0 + 1e-9)) or self.clock[LEARNED] < 0.0:
+            raise ValueError("it drew arms with a probability that cannot be")
+        if not (np.all(self.weights >= 0.0) and 0.0 < self.weights.sum() < math.inf):
+            raise ValueError("its weights are none")
+        if np.any(self.chances < 0.0) or abs(self.chances.sum() - 1.0) > 1e-9:
+            raise ValueError("its probabilities do not add up")
+
+
+def start_lottery(arms: int, *, alpha: float, tsallis: bool) -> LotteryState:
+    """Return equal chances."""
+    return LotteryState(
+        totals=np.zeros(arms),
+        weights=np.ones(arms),
+        chances=np.full(arms, 1.0 / arms),
+        clock=np.array([0.0, math.sqrt(arms) if tsallis else 0.0]),
+        alpha=alpha,
+        tsallis=tsallis,
+    )
+
+
+@kernel
+def exp3_weight(logs: Floats, arm: int, anchor: float, weights: Floats) -> float:
+    """Bring an arm's weight up to date, and all of them when it gets too large; return the anchor.
+
+    One exponential a round instead of one for each arm.
+    """
+    if logs[arm] - anchor <= HIGHEST:
+        weights[arm] = math.exp(logs[arm] - anchor)
+        return anchor
+    for a in range(logs.shape[0]):
+        weights[a] = math.exp(logs[a] - logs[arm])
+    return logs[arm]
+
+
+@kernel
+def exp3_chances(weights: Floats, alpha: float, out: Floats) -> None:
+    """Write the probability of each arm; none is below ``alpha / arms``."""
+    arms = weights.shape[0]
+    total = 0.0
+    for a in range(arms):
+        total += weights[a]
+    keep = (1.0 - alpha) / total
+    floor = alpha / arms
+    for a in range(arms):
+        out[a] = keep * weights[a] + floor
+
+
+@kernel
+def tsallis_probabilities(losses: Floats, rate: float, guess: float, out: Floats) -> float:
+    """Write ``p_i = 4 (η (L_i - x))^-2``, with the x below all losses for which they sum to 1.
+
+    Returns ``z = η (min L - x) / 2``, the inverse root of the best arm's probability, to be the
+    next ``guess``. Newton's method on ``(Σp)^-1/2 - 1``, which is concave: the first step leads to
+    a z that is too small, later ones come closer from there, and none may pass z = 1.
+    """
+    arms = losses.shape[0]
+    least = losses[0]
+    for a in range(1, arms):
+        if losses[a] < least:
+            least = losses[a]
+    half = 0.5 * rate
+    root = max(1.0, guess)
+    step = 0.0
+    for _ in range(STEPS):
+        for a in range(arms):
+            out[a] = 1.0 / (half * (losses[a] - least) + root)
+        total = 0.0
+        cubes = 0.0
+        for a in range(arms):
+            square = out[a] * out[a]
+            total += square
+            cubes += square * out[a]
+        step = max(1.0 - root, (total * math.sqrt(total) - total) / cubes)
+        root += step
+        if abs(total - 1.0) <= NEAR:
+            break
+    for a in range(arms):
+        # The last step, without dividing anew: right up to the cube of it.
+        inverse = out[a] * (1.0 - out[a] * step * (1.0 - out[a] * step))
+        out[a] = inverse * inverse
+    return root

@@ -1,0 +1,46 @@
+"""Tsallis-INF: best of both worlds, and in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.problem import Problem
+from robustbandits.policies._fixed_arms import refuse_changing_arms
+from robustbandits.policies.arms._recipe import ArmsRecipe
+from robustbandits.policies.arms._sampling import LotteryState, start_lottery
+
+
+@dataclass(frozen=True, kw_only=True)
+class TsallisINF(ArmsRecipe):
+    """Follow the leader, regularised by Tsallis entropy with power 1/2; it has no parameters.
+
+    Losses are 1 - r, and a loss of the arm drawn is divided by its probability and added to the
+    arm's total L. With η = 2/√t arm i is drawn with p_i = 4 (η (L_i - x))^-2, where x makes the
+    probabilities sum to 1; t counts the rewards learned. Optimal up to constants when rewards are
+    adversarial and when they are stochastic; in between, an attacker with C costs √(C Σ log T/Δ) if
+    he acts before the arm is drawn. Every attack here sees it first, and costs more. No horizon and
+    no budget are needed. Rewards are clipped to [0, 1] in its own copy.
+
+    The specification, with the plain importance-weighted estimator, is reconstructed from memory.
+
+    References
+    ----------
+    Zimmert, Seldin (JMLR 2021).
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="MAB",
+        needs=(),
+        adversary="weak, rewards; adversarial",
+        regret="Σ 1/Δ + √(C Σ 1/Δ)",
+        cost="K",
+        provenance=RECONSTRUCTION,
+        reference="Zimmert, Seldin (2021)",
+    )
+
+    def start(self, problem: Problem) -> LotteryState:
+        """Return a fresh state."""
+        refuse_changing_arms(problem, self.name)
+        return start_lottery(problem.arms, alpha=0.0, tsallis=True)

@@ -1,0 +1,137 @@
+"""EXP4.P: a mixture of experts' advice over arms, with a floor under every arm.
+
+The experts here are ordered, and advise alike in runs: so four numbers describe a decision well
+enough to pay all of them when its reward comes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from robustbandits.compiled.jit import kernel, program
+from robustbandits.kernels.linalg import Floats
+
+#: One bit of a memo for each border between experts: a float64 holds 53.
+MAX_EXPERTS = 50
+
+# Fields of a decision's memo: borders between experts that advised different arms, as bits; which
+# of the runs between them advised the arm played (-1: none); its chance; number of arms.
+MEMO_BORDERS, MEMO_RUN, MEMO_CHANCE, MEMO_ARMS = range(4)
+
+
+class Exp4(NamedTuple):
+    """Weights of experts of whom each advises one arm, and perhaps of one who advises all alike."""
+
+    log_weights: Floats  # (experts,), the uniform one last
+    experts: int  # not counting the uniform one
+    uniform: bool
+    floor: float  # p_min, least probability of an arm
+    trust: float  # a_m, reward for advising what is seldom played
+
+
+def start_exp4(experts: int, uniform: bool, plays: float, floor: float, delta: float) -> Exp4:
+    """Return equal weights; ``plays`` is the number of rounds times that of arms."""
+    size = experts + uniform
+    trust = math.sqrt(math.log(3.0 * size / delta) / plays)
+    return Exp4(np.zeros(size), experts, uniform, floor, trust)
+
+
+def exp4_floor(size: int, arms: int, rounds: int) -> float:
+    """``min{1/(2K), √(ln M / (KT))}`` for M experts in all."""
+    return min(0.5 / arms, math.sqrt(math.log(size) / (arms * rounds)))
+
+
+def check_advice(exp4: Exp4, memos: Floats) -> None:
+    """Refuse memos (one a row) that no decision can have left: a file may hold anything."""
+    borders, run, chance, arms = memos.T
+    whole = (memos[:, [MEMO_BORDERS, MEMO_RUN, MEMO_ARMS]] % 1.0 == 0.0).all(axis=1)
+    known = (borders >= 0.0) & (borders < 2.0 ** (exp4.experts - 1))
+    known &= (run >= -1.0) & (run < exp4.experts)
+    floor = np.minimum(exp4.floor, 1.0 / np.maximum(1.0, arms)) * (1.0 - 1e-9)
+    known &= (arms >= 1.0) & (chance > 0.0) & (chance >= floor) & (chance <= 1.0 + 1e-9)
+    if not np.all(whole & known):
+        raise ValueError("it drew an arm from a mixture that does not exist")
+
+
+@kernel
+def floor_of(exp4: Exp4, arms: int) -> float:
+    """Least probability of one of so many arms."""
+    return min(exp4.floor, 1.0 / arms)
+
+
+@kernel
+def rest_of(exp4: Exp4, arms: int, shares: Floats) -> float:
+    """Probability of an arm that no expert advises."""
+    floor = floor_of(exp4, arms)
+    if not exp4.uniform:
+        return floor
+    return floor + (1.0 - arms * floor) * shares[shares.shape[0] - 1] / arms
+
+
+@kernel
+def expert_shares(exp4: Exp4, out: Floats) -> None:
+    """Write each expert's share of the weight."""
+    size = out.shape[0]
+    top = exp4.log_weights[0]
+    for j in range(1, size):
+        top = max(top, exp4.log_weights[j])
+    total = 0.0
+    for j in range(size):
+        out[j] = math.exp(exp4.log_weights[j] - top)
+        total += out[j]
+    for j in range(size):
+        out[j] /= total
+
+
+@kernel
+def run_of(advice: np.ndarray, arm: int) -> int:
+    """Index of the first run of advice for this arm; -1 if nobody advised it."""
+    run = 0
+    for j in range(advice.shape[0]):
+        if j > 0 and advice[j] != advice[j - 1]:
+            run += 1
+        if advice[j] == arm:
+            return run
+    return -1
+
+
+@program
+def pay_experts(exp4: Exp4, reward: float, memo: Floats) -> None:
+    """Pay each expert what its advice earned, by importance, and for advising the unusual.
+
+    Chances of the arms that were not played follow from the borders and from the weights, which
+    are those of the decision unless its reward came late.
+    """
+    arms = int(memo[MEMO_ARMS])
+    rate = 0.5 * floor_of(exp4, arms)
+    borders = int(memo[MEMO_BORDERS])
+    shares = np.empty(exp4.log_weights.shape[0])
+    expert_shares(exp4, shares)
+    rest = rest_of(exp4, arms, shares)
+    keep = 1.0 - arms * floor_of(exp4, arms)
+    estimate = reward / memo[MEMO_CHANCE]
+    count = exp4.experts
+    start = 0
+    run = 0
+    inverses = 0.0
+    while start < count and rate > 0.0:
+        mass = shares[start]
+        stop = start + 1
+        while stop < count and (borders >> (stop - 1)) & 1 == 0:
+            mass += shares[stop]
+            stop += 1
+        inverse = 1.0 / (rest + keep * mass)
+        gain = exp4.trust * inverse
+        if run == int(memo[MEMO_RUN]):
+            gain += estimate
+        for j in range(start, stop):
+            exp4.log_weights[j] += rate * gain
+        inverses += inverse
+        run += 1
+        start = stop
+    if exp4.uniform and rate > 0.0:
+        inverses += (arms - run) / rest
+        exp4.log_weights[count] += rate * (estimate + exp4.trust * inverses) / arms

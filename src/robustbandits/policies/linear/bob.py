@@ -1,0 +1,150 @@
+"""BOB: a bandit over bandits that learns how much to forget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from robustbandits.game import require
+from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.problem import Problem
+from robustbandits.policies._exp3 import exp3_alpha, start_exp3
+from robustbandits.policies.linear._linear import LinearRecipe
+from robustbandits.policies.linear._window import CANDIDATE, WindowState, start_ring
+
+
+class Plan(NamedTuple):
+    """The constants of a run, worked out from the problem."""
+
+    block: int
+    windows: tuple[int, ...]
+    blocks: int
+    alpha: float
+    scale: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BOB(LinearRecipe):
+    """Draw a window for each block of rounds, and start SW-LinUCB afresh with it (BOB).
+
+    Play is cut into blocks of H = ⌊d√T⌋ rounds. For each, EXP3 draws one of the windows
+    ⌊H^(j/Δ)⌋, j = 0..Δ with Δ = ⌈ln H⌉, and is paid ``1/2 + R / (2H + 4σ√(H ln(T/√H)))`` at the
+    end, R being what the block earned: with mean rewards in [-1, 1] that is in [0, 1] but for a
+    small chance. Nothing is carried from one block to the next but EXP3's weights. Needs the
+    horizon. It keeps ``H · (dim + 1)`` numbers.
+
+    With a single window not below the block this is LinUCB, restarted.
+
+    Parameters
+    ----------
+    block
+        H, the length of a block in rounds; None for the theory's, or T if that is less.
+    windows
+        Windows to draw from; None for the theory's. None may exceed the block.
+    alpha
+        EXP3's share of uniform exploration; worked out from the number of blocks when None.
+    clip
+        Whether EXP3's payment is clipped to [0, 1].
+    growing
+        As for :class:`~robustbandits.policies.SlidingWindowLinUCB`.
+    ridge, delta, sigma, radius, ties
+        As for every linear policy, see :class:`LinearRecipe`;
+        ``sigma`` is also the σ of EXP3's payment.
+
+    References
+    ----------
+    Cheung, Simchi-Levi, Zhu (2019), "Learning to optimize under non-stationarity". Specification:
+    reconstructed from memory of the paper, without its text at hand; α and the payment agree with
+    an independent public implementation. Their bound rests on that of SW-LinUCB, see there.
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("horizon",),
+        adversary="none; drifting parameter",
+        regret="d^⅔ (B+1)^¼ T^¾ (claimed)",
+        cost="Kd²",
+        provenance=RECONSTRUCTION,
+        reference="Cheung, Simchi-Levi, Zhu (2019)",
+    )
+
+    block: int | None = None
+    windows: tuple[int, ...] | None = None
+    alpha: float | None = None
+    clip: bool = True
+    growing: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(
+            block=None if self.block is None else require.count("block", self.block),
+            windows=None if self.windows is None else _check_windows(self.windows),
+            alpha=None if self.alpha is None else require.between("alpha", self.alpha, 0.0, 1.0),
+            clip=require.flag("clip", self.clip),
+            growing=require.flag("growing", self.growing),
+        )
+
+    @classmethod
+    def as_written(cls, **changes: Any) -> Self:
+        """Do what the paper writes: a full window's radius, payments as they come."""
+        return cls(**{"growing": False, "clip": False, **changes})
+
+    def plan(self, problem: Problem) -> Plan:
+        """Work out the constants of a run."""
+        rounds = problem.horizon(self.name)
+        block = self.block
+        if block is None:
+            block = min(rounds, math.isqrt(problem.dim * problem.dim * rounds))
+        windows = windows_up_to(block) if self.windows is None else self.windows
+        if max(windows) > block:
+            raise ValueError(
+                f"windows must not exceed the block of {block} rounds, got {max(windows)}: "
+                f"give smaller windows or a longer block"
+            )
+        blocks = math.ceil(rounds / block)
+        alpha = exp3_alpha(len(windows), blocks) if self.alpha is None else self.alpha
+        # The logarithm is negative only for a block far beyond the horizon, which never ends.
+        spread = block * max(0.0, math.log(rounds / math.sqrt(block)))
+        scale = 2.0 * block + 4.0 * self.sigma * math.sqrt(spread)
+        return Plan(block, windows, blocks, alpha, scale)
+
+    def start(self, problem: Problem) -> WindowState:
+        """Return a fresh state."""
+        plan = self.plan(problem)
+        diary = np.zeros(8)
+        diary[CANDIDATE] = -1.0
+        return WindowState(
+            optimist=self.start_optimist(problem),
+            ring=start_ring(max(plan.windows), problem.dim),
+            exp3=start_exp3(len(plan.windows), plan.alpha),
+            windows=np.array(plan.windows, dtype=np.float64),
+            diary=diary,
+            length=float(plan.block),
+            scale=plan.scale,
+            growing=self.growing,
+            clip=self.clip,
+        )
+
+
+def windows_up_to(block: int) -> tuple[int, ...]:
+    """Return the distinct ``⌊H^(j/Δ)⌋``, j = 0..Δ, with Δ = ⌈ln H⌉."""
+    steps = math.ceil(math.log(block))
+    windows = {1, block}
+    for j in range(1, steps):
+        window = math.floor(block ** (j / steps))
+        # A root that is whole may come out just below itself.
+        windows.add(window + 1 if (window + 1) ** steps <= block**j else window)
+    return tuple(sorted(windows))
+
+
+def _check_windows(value: Any) -> tuple[int, ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+        raise ValueError(f"windows must be a list of whole numbers, got {value!r}")
+    windows = tuple(require.count("windows", window) for window in value)
+    if len(set(windows)) != len(windows):
+        raise ValueError(f"windows must differ from each other, got {value!r}")
+    return windows

@@ -1,0 +1,180 @@
+"""BOB-No-Restart: the paper's Algorithm 3, a new guess of the attack budget in every round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from robustbandits.compiled.jit import kernel
+from robustbandits.game import require
+from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.problem import Problem
+from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.ridge import observe
+from robustbandits.kernels.sampling import draw
+from robustbandits.policies._exp3 import (
+    Exp3,
+    check_guesses,
+    exp3_alpha,
+    exp3_probabilities,
+    exp3_update,
+    start_exp3,
+)
+from robustbandits.policies.linear._candidates import candidate_levels, check_candidates
+from robustbandits.policies.linear._linear import (
+    BONUSES,
+    LinearRecipe,
+    Optimist,
+    mixed_shares,
+    optimistic_arm,
+    optimistic_scores,
+    width_factor,
+)
+
+# Fields of a decision's memo.
+MEMO_CANDIDATE, MEMO_CHANCE = range(2)
+
+
+class BOBNoRestartState(NamedTuple):
+    """What BOB-No-Restart remembers."""
+
+    optimist: Optimist
+    exp3: Exp3
+    levels: Floats  # (candidates,) possible attack budgets
+    clip: bool
+
+    @kernel
+    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
+        """Draw a candidate and play LinUCB's arm under it."""
+        chances = np.empty(self.levels.shape[0])
+        exp3_probabilities(self.exp3, chances)
+        candidate = draw(chances, rng)
+        memo[MEMO_CANDIDATE] = candidate
+        memo[MEMO_CHANCE] = chances[candidate]
+        factor = width_factor(self.optimist, self.levels[candidate])
+        return optimistic_arm(self.optimist, contexts, factor, rng)
+
+    @kernel
+    def learn(
+        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
+    ) -> None:
+        """Add one observation, and pay the candidate that led to it."""
+        observe(self.optimist.ridge, context, reward, 1.0)
+        payment = min(1.0, max(0.0, reward)) if self.clip else reward
+        exp3_update(self.exp3, int(memo[MEMO_CANDIDATE]), payment, memo[MEMO_CHANCE])
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        """Write each arm's estimated mean and bonus under the decision's candidate."""
+        candidate = int(max(0.0, memo[MEMO_CANDIDATE]))
+        factor = width_factor(self.optimist, self.levels[candidate])
+        optimistic_scores(self.optimist, contexts, factor, means, bonuses)
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        """Write the probability of each arm over the draw of the candidate."""
+        size = self.levels.shape[0]
+        chances = np.empty(size)
+        factors = np.empty(size)
+        exp3_probabilities(self.exp3, chances)
+        for j in range(size):
+            factors[j] = width_factor(self.optimist, self.levels[j])
+        mixed_shares(self.optimist, contexts, factors, chances, out)
+
+    def check(self, memos: Floats) -> None:
+        """Refuse memos (one a row) that would lead `learn` out of its arrays."""
+        check_guesses(memos[:, MEMO_CANDIDATE], memos[:, MEMO_CHANCE], self.levels.shape[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class BOBNoRestart(LinearRecipe):
+    """Guess the attack budget anew each round, and never forget (Algorithm 3, BOB-No-Restart).
+
+    One regression serves all candidates; EXP3 draws a candidate C' in every round and is paid that
+    round's reward. Nothing is proved about it, but it is what works best in the paper. Needs the
+    horizon.
+
+    Parameters
+    ----------
+    candidates
+        Levels for C': ``{0, 1, 2, 4, ...}`` up to ``"sqrtT"`` (default), ``"T"`` or ``"2KT"``
+        (Algorithm 3), or a sequence of levels. ``"2KT-floor"`` is the code's.
+    bonus, max_corruption
+        As for :class:`~robustbandits.policies.RobustLinUCB`.
+    clip
+        Whether EXP3's copy of the reward is clipped to [0, 1].
+    alpha
+        EXP3's share of uniform exploration; worked out from the horizon when None.
+    ridge, delta, sigma, radius, ties
+        As for every linear policy, see :class:`LinearRecipe`.
+
+    References
+    ----------
+    Ding, Hsieh, Sharpnack (2022), Algorithm 3.
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("horizon",),
+        adversary="nothing proved",
+        regret="none",
+        cost="Kd² + log T",
+        provenance=PAPER,
+        reference="Ding, Hsieh, Sharpnack (2022), Algorithm 3",
+    )
+
+    candidates: str | tuple[float, ...] = "sqrtT"
+    bonus: str = "l2"
+    max_corruption: float = 1.0
+    clip: bool = True
+    alpha: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        candidates = check_candidates(self.candidates)
+        if candidates == "2KH-floor":
+            raise ValueError("candidates='2KH-floor' needs epochs, which BOBNoRestart has not")
+        self._set(
+            candidates=candidates,
+            bonus=require.one_of("bonus", self.bonus, BONUSES),
+            max_corruption=require.positive("max_corruption", self.max_corruption),
+            clip=require.flag("clip", self.clip),
+            alpha=None if self.alpha is None else require.between("alpha", self.alpha, 0.0, 1.0),
+        )
+
+    @property
+    def name(self) -> str:
+        """The paper's own spelling."""
+        return "BOB-No-Restart"
+
+    @classmethod
+    def as_written(cls, **changes: Any) -> Self:
+        """Algorithm 3 to the letter: candidates up to 2KT, the paper's bonus, raw rewards."""
+        return cls(**{"candidates": "2KT", "bonus": "paper", "clip": False, **changes})
+
+    @classmethod
+    def as_coded(cls, **changes: Any) -> Self:
+        """Do what the published code does: as written, with noise 0.01 and one candidate fewer."""
+        reading = {"sigma": 0.01, "candidates": "2KT-floor", "ties": "first"}
+        return cls.as_written(**{**reading, **changes})
+
+    def start(self, problem: Problem) -> BOBNoRestartState:
+        """Return a fresh state."""
+        needs_horizon = self.alpha is None or isinstance(self.candidates, str)
+        rounds = problem.horizon(self.name) if needs_horizon else problem.rounds
+        levels = candidate_levels(self.candidates, arms=problem.arms, rounds=rounds)
+        if self.alpha is not None:
+            alpha = self.alpha
+        else:
+            assert rounds is not None
+            alpha = exp3_alpha(len(levels), rounds)
+        return BOBNoRestartState(
+            optimist=self.start_optimist(
+                problem, bonus=self.bonus, max_corruption=self.max_corruption
+            ),
+            exp3=start_exp3(len(levels), alpha),
+            levels=np.array(levels),
+            clip=self.clip,
+        )

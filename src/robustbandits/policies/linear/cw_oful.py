@@ -1,0 +1,117 @@
+"""CW-OFUL: confidence-weighted optimism."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from robustbandits.game import require
+from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.problem import Problem
+from robustbandits.policies.linear._linear import LinearRecipe, refuse_spread, theory_ridge
+from robustbandits.policies.linear._weighted import WeightedState
+
+
+class Constants(NamedTuple):
+    """What CW-OFUL's theory makes of a problem."""
+
+    ridge: float  # λ
+    noise: float  # R√(d log((1 + TL²/λ)/δ))
+    prior: float  # √λ S
+    scale: float  # R√d + √λ S; the caution α is this over the budget
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfidenceRecipe(LinearRecipe):
+    """Parameters of CW-OFUL and of what is built on it: the penalty may be left to the theory."""
+
+    ridge: float | None = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        given = self.ridge
+        if given is None:
+            self._set(ridge=1.0)  # for the checks of the others
+        super().__post_init__()
+        if given is None:
+            require.positive("sigma", self.sigma)
+            self._set(ridge=None)
+
+    def constants(self, problem: Problem, rounds: int) -> Constants:
+        """Work out the constants for this many rounds."""
+        ridge = self.ridge
+        if ridge is None:
+            ridge = theory_ridge(problem, self.sigma, "(sigma / theta_bound)²")
+        refuse_spread(problem, ridge)
+        prior = math.sqrt(ridge) * problem.theta_bound
+        growth = (1.0 + rounds * problem.context_bound**2 / ridge) / self.delta
+        return Constants(
+            ridge=ridge,
+            noise=self.sigma * math.sqrt(problem.dim * math.log(growth)),
+            prior=prior,
+            scale=self.sigma * math.sqrt(problem.dim) + prior,
+        )
+
+
+@dataclass(frozen=True)
+class CWOFUL(ConfidenceRecipe):
+    """Optimism that trusts a reward less, the less it knows about the arm (CW-OFUL).
+
+    An observation has the weight ``min(1, α/‖x‖)``, the norm being that of the inverse Gram matrix
+    before it; the score of an arm is ``x·θ̂ + β‖x‖`` with a constant β. With R = ``sigma``, S and L
+    the bounds of theta and of contexts, and T the horizon:
+
+    - ``budget`` given: α = (R√d + √λ S) / C and β = R√(d log((1 + TL²/λ)/δ)) + √λ S + αC.
+      Regret Õ(d√T + dC) against any attacker with that budget.
+    - ``budget=None``: C̄ = √T takes its place in α, and β = 2R√(d log((1 + TL²/λ)/δ)) + 2√λ S.
+      The same bound for every attacker with at most √T; nothing is promised beyond.
+
+    With ``budget=0`` every weight is 1 and this is LinUCB with a constant radius.
+
+    Parameters
+    ----------
+    budget
+        C, at least what the attacker has; None when nobody knows.
+    ridge
+        λ; None for the theory's R²/S².
+    delta, sigma, ties
+        As for every linear policy, see :class:`LinearRecipe`;
+        ``radius`` has no part in it.
+
+    References
+    ----------
+    He, Zhou, Zhang, Gu (NeurIPS 2022), Algorithm 1, Theorems 4.2 and 4.4. Specification: the paper.
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("horizon", "budget, or at most √T"),
+        adversary="strong, rewards",
+        regret="d√T + dC",
+        cost="Kd²",
+        provenance=PAPER,
+        reference="He, Zhou, Zhang, Gu (2022)",
+    )
+
+    budget: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.budget is not None:
+            self._set(budget=require.at_least("budget", self.budget, 0.0))
+
+    def start(self, problem: Problem) -> WeightedState:
+        """Return a fresh state."""
+        rounds = problem.horizon("CWOFUL")
+        ridge, noise, prior, scale = self.constants(problem, rounds)
+        level = math.sqrt(rounds) if self.budget is None else self.budget
+        caution = scale / level if level > 0.0 else math.inf
+        if self.budget is None:
+            radius = 2.0 * (noise + prior)
+        else:
+            radius = noise + prior + (scale if level > 0.0 else 0.0)
+        concrete = dataclasses.replace(self, ridge=ridge)
+        return WeightedState(
+            optimist=concrete.start_optimist(problem), caution=caution, constant=radius
+        )

@@ -1,0 +1,85 @@
+"""Greedy: trust the estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from robustbandits.compiled.jit import kernel
+from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.problem import Problem
+from robustbandits.kernels.linalg import Floats, products
+from robustbandits.kernels.ridge import Ridge, observe
+from robustbandits.kernels.sampling import largest, share_of_largest
+from robustbandits.policies.linear._linear import LinearRecipe
+
+
+class GreedyState(NamedTuple):
+    """What Greedy remembers."""
+
+    ridge: Ridge
+    first: bool
+
+    @kernel
+    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
+        """Play the arm with the largest estimated mean."""
+        means = np.empty(contexts.shape[1])
+        products(self.ridge.theta, contexts, means)
+        return largest(means, rng, self.first)
+
+    @kernel
+    def learn(
+        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
+    ) -> None:
+        """Add one observation to the regression."""
+        observe(self.ridge, context, reward, 1.0)
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        """Write each arm's estimated mean; there is no bonus."""
+        products(self.ridge.theta, contexts, means)
+        for a in range(bonuses.shape[0]):
+            bonuses[a] = 0.0
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        """Write 1 for the best arm; equals share it."""
+        means = np.empty(contexts.shape[1])
+        products(self.ridge.theta, contexts, means)
+        for a in range(out.shape[0]):
+            out[a] = 0.0
+        share_of_largest(means, self.first, 1.0, out)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Greedy(LinearRecipe):
+    """Play the arm whose estimated mean is largest; never explore.
+
+    Fine when contexts are diverse enough to explore by themselves; on a fixed catalogue it locks
+    on early luck. It is LinUCB with a radius of zero: ``delta`` and ``radius`` change nothing.
+
+    Parameters
+    ----------
+    ridge, delta, sigma, radius, ties
+        As for every linear policy, see :class:`LinearRecipe`.
+
+    References
+    ----------
+    Bogunovic, Losalka, Krause, Scarlett (2021), on when Greedy is robust.
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=(),
+        adversary="strong, if contexts are diverse",
+        regret="(√(dT) + C) / λ₀, λ₀ being how diverse contexts are",
+        cost="Kd + d²",
+        provenance=PAPER,
+        reference="Bogunovic, Losalka, Krause, Scarlett (2021)",
+    )
+
+    def start(self, problem: Problem) -> GreedyState:
+        """Return a fresh state."""
+        return GreedyState(ridge=self.start_regression(problem), first=self.ties == "first")

@@ -1,0 +1,250 @@
+"""RobustRegressionUCB: LinUCB over a regression that leaves out what fits worst."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from robustbandits.compiled.jit import kernel, program
+from robustbandits.game import require
+from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.problem import Problem
+from robustbandits.kernels.linalg import Floats, add_outer, cholesky
+from robustbandits.kernels.ridge import LOG_DET, observe, rebuild
+from robustbandits.kernels.selection import nth_smallest
+from robustbandits.policies.linear._linear import (
+    LinearRecipe,
+    Optimist,
+    optimistic_arm,
+    optimistic_scores,
+    optimistic_shares,
+    width_factor,
+)
+
+LEARNED, DUE = range(2)
+
+
+class Memory(NamedTuple):
+    """The latest observations, and sums over those that left with a clean record."""
+
+    contexts: Floats  # (memory, dim)
+    rewards: Floats  # (memory,)
+    kept: Floats  # (memory,) 1 unless the last fit left it out
+    old_gram: Floats  # (dim, dim) sum of x xᵀ
+    old_moment: Floats  # (dim,) sum of y x
+    clock: Floats  # (2,) rewards learned; when to fit again
+
+
+class RobustRegressionState(NamedTuple):
+    """What RobustRegressionUCB remembers."""
+
+    optimist: Optimist
+    memory: Memory
+    fraction: float
+    growth: float
+    passes: int
+
+    @kernel
+    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
+        """Play the arm with the largest upper confidence bound."""
+        return optimistic_arm(self.optimist, contexts, width_factor(self.optimist, 0.0), rng)
+
+    @kernel
+    def learn(
+        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
+    ) -> None:
+        """Add one observation; when it is time, fit again without what fits worst."""
+        observe(self.optimist.ridge, context, reward, 1.0)
+        if self.fraction > 0.0:
+            remember(self.memory, context, reward)
+            if self.memory.clock[LEARNED] >= self.memory.clock[DUE]:
+                refit(self)
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        """Write each arm's estimated mean and bonus."""
+        factor = width_factor(self.optimist, 0.0)
+        optimistic_scores(self.optimist, contexts, factor, means, bonuses)
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        """Write 1 for the best arm; equals share it."""
+        optimistic_shares(self.optimist, contexts, width_factor(self.optimist, 0.0), out)
+
+    def check(self, memos: Floats) -> None:
+        """Refuse a clock that would lead out of the memory."""
+        learned = self.memory.clock[LEARNED]
+        if not (0.0 <= learned < 2.0**53 and learned % 1.0 == 0.0):
+            raise ValueError("it has learned an impossible number of rewards")
+
+
+@kernel
+def remember(memory: Memory, context: Floats, reward: float) -> None:
+    """Put an observation in the place of the oldest, which joins the sums if it was not left out.
+
+    Fits are never further apart than half the memory, so whatever leaves has been judged.
+    """
+    size = memory.rewards.shape[0]
+    learned = int(memory.clock[LEARNED])
+    slot = learned % size
+    if learned >= size and memory.kept[slot] > 0.0:
+        add_outer(memory.old_gram, memory.contexts[slot], 1.0)
+        for i in range(context.shape[0]):
+            memory.old_moment[i] += memory.rewards[slot] * memory.contexts[slot, i]
+    for i in range(context.shape[0]):
+        memory.contexts[slot, i] = context[i]
+    memory.rewards[slot] = reward
+    memory.kept[slot] = 1.0
+    memory.clock[LEARNED] += 1.0
+
+
+@program
+def refit(state: RobustRegressionState) -> None:
+    """Fit, leave out what fits worst, and again; then let the regression go on from there."""
+    memory = state.memory
+    ridge = state.optimist.ridge
+    dim = ridge.theta.shape[0]
+    learned = memory.clock[LEARNED]
+    size = min(int(learned), memory.rewards.shape[0])
+    for turn in range(state.passes):
+        if not leave_out(memory, ridge.theta, size, state.fraction) and turn > 0:
+            break
+        sum_up(memory, size, ridge.penalty, ridge.gram, ridge.moment)
+        rebuild(ridge)
+    factor = np.empty((dim, dim))
+    if cholesky(ridge.gram, factor):
+        ridge.tally[LOG_DET] = -dim * math.log(ridge.penalty)
+        for i in range(dim):
+            ridge.tally[LOG_DET] += 2.0 * math.log(factor[i, i])
+    step = max(1.0, min(state.growth * learned, 0.5 * memory.rewards.shape[0]))
+    memory.clock[DUE] = learned + step
+
+
+@kernel
+def leave_out(memory: Memory, theta: Floats, size: int, fraction: float) -> bool:
+    """Mark the ``fraction`` with the largest residuals; whether any mark changed."""
+    residuals = np.empty(size)
+    copies = np.empty(size)
+    for s in range(size):
+        guess = 0.0
+        for i in range(theta.shape[0]):
+            guess += theta[i] * memory.contexts[s, i]
+        residuals[s] = abs(memory.rewards[s] - guess)
+        copies[s] = residuals[s]
+    limit = nth_smallest(copies, size, size - 1 - int(fraction * size))
+    changed = False
+    for s in range(size):
+        mark = 1.0 if residuals[s] <= limit else 0.0
+        if mark != memory.kept[s]:
+            memory.kept[s] = mark
+            changed = True
+    return changed
+
+
+@kernel
+def sum_up(memory: Memory, size: int, penalty: float, gram: Floats, moment: Floats) -> None:
+    """Write the Gram matrix and the moment of all that is kept."""
+    dim = moment.shape[0]
+    for i in range(dim):
+        moment[i] = memory.old_moment[i]
+        for j in range(i + 1):
+            gram[i, j] = memory.old_gram[i, j]
+        gram[i, i] += penalty
+    for s in range(size):
+        if memory.kept[s] > 0.0:
+            x = memory.contexts[s]
+            for i in range(dim):
+                moment[i] += memory.rewards[s] * x[i]
+                for j in range(i + 1):
+                    gram[i, j] += x[i] * x[j]
+    for i in range(dim):
+        for j in range(i):
+            gram[j, i] = gram[i, j]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustRegressionUCB(LinearRecipe):
+    """LinUCB whose regression leaves out the rewards that fit worst (rUCB-Lin with TORRENT).
+
+    Made for an attacker who may replace a ``fraction`` of the rewards: fit, drop that fraction with
+    the largest residuals, fit the rest, and so on; the score of an arm is LinUCB's,
+    ``x·θ̂ + β_t‖x‖``, with θ̂ and V of what was kept. Its regret bound is linear in the number of
+    rounds: the fraction is for ever.
+
+    The latest ``memory`` observations can be left out and taken back at every fit. An older one
+    keeps its last verdict: it stays in the sums, or out of them, for good. Fits come when the
+    number of rewards has grown by ``growth``, and at least twice while a reward is in memory; in
+    between new rewards count in full. While nothing has left the memory this is the batch method.
+
+    Parameters
+    ----------
+    fraction
+        η, share of the rewards to leave out, below one half. With 0 this is LinUCB.
+    memory
+        Number of observations kept, at least 10.
+    growth
+        Fit again after this much growth of the number of rewards.
+    passes
+        Most fits at a time; fewer, if nothing changes any more.
+    ridge, delta, sigma, radius, ties
+        As for every linear policy, see :class:`LinearRecipe`.
+
+    Notes
+    -----
+    A reconstruction from summaries and memory. The paper fits on the whole history; the bounded
+    memory, the warm start and the grid of fits are ours.
+
+    References
+    ----------
+    Kapoor, Patel, Kar, "Corruption-tolerant bandit learning" (Machine Learning, 2019); TORRENT:
+    Bhatia, Jain, Kar (NeurIPS 2015).
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("fraction of corrupted rewards",),
+        adversary="strong, a fraction of the rewards",
+        regret="d√T + ηT",
+        cost="Kd², and fits: d² on average",
+        provenance=RECONSTRUCTION,
+        reference="Kapoor, Patel, Kar (2019)",
+    )
+
+    fraction: float = 0.1
+    memory: int = 2000
+    growth: float = 0.25
+    passes: int = 5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        fraction = require.between("fraction", self.fraction, 0.0, 0.5)
+        if fraction == 0.5:
+            raise ValueError(f"fraction must be below 0.5, got {self.fraction!r}")
+        self._set(
+            fraction=fraction,
+            memory=require.count("memory", self.memory, low=10),
+            growth=require.positive("growth", self.growth),
+            passes=require.count("passes", self.passes),
+        )
+
+    def start(self, problem: Problem) -> RobustRegressionState:
+        """Return a fresh state."""
+        dim = problem.dim
+        first_fit = min(max(10, 4 * dim), max(1, self.memory // 2))
+        return RobustRegressionState(
+            optimist=self.start_optimist(problem),
+            memory=Memory(
+                contexts=np.zeros((self.memory, dim)),
+                rewards=np.zeros(self.memory),
+                kept=np.ones(self.memory),
+                old_gram=np.zeros((dim, dim)),
+                old_moment=np.zeros(dim),
+                clock=np.array([0.0, float(first_fit)]),
+            ),
+            fraction=self.fraction,
+            growth=self.growth,
+            passes=self.passes,
+        )

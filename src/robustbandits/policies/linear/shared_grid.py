@@ -1,0 +1,240 @@
+"""SharedGrid: EXP4.P over arms, advised by optimists that share one regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from robustbandits.compiled.jit import kernel
+from robustbandits.game import require
+from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.problem import Problem
+from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.ridge import observe
+from robustbandits.kernels.sampling import draw, largest, share_of_largest
+from robustbandits.policies.linear._candidates import candidate_levels, check_candidates
+from robustbandits.policies.linear._exp4 import (
+    MAX_EXPERTS,
+    MEMO_ARMS,
+    MEMO_BORDERS,
+    MEMO_CHANCE,
+    MEMO_RUN,
+    Exp4,
+    check_advice,
+    exp4_floor,
+    expert_shares,
+    floor_of,
+    pay_experts,
+    rest_of,
+    run_of,
+    start_exp4,
+)
+from robustbandits.policies.linear._linear import (
+    BONUSES,
+    LinearRecipe,
+    Optimist,
+    corruption_bonus,
+    optimistic_scores,
+    width_factor,
+)
+
+
+class SharedGridState(NamedTuple):
+    """What SharedGrid remembers."""
+
+    optimist: Optimist
+    exp4: Exp4
+    levels: Floats  # (candidates,) possible attack budgets, ascending
+    clip: bool
+
+    @kernel
+    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
+        """Ask every candidate, and draw an arm from the mixture of their advice."""
+        arms = contexts.shape[1]
+        means = np.empty(arms)
+        widths = np.empty(arms)
+        chances = np.empty(arms)
+        shares = np.empty(self.exp4.log_weights.shape[0])
+        optimistic_scores(self.optimist, contexts, 1.0, means, widths)
+        expert_shares(self.exp4, shares)
+        rest = rest_of(self.exp4, arms, shares)
+        keep = 1.0 - arms * floor_of(self.exp4, arms)
+        for a in range(arms):
+            chances[a] = rest
+        advice = np.empty(self.levels.shape[0], dtype=np.int64)
+        borders = advise(self, means, widths, advice, rng)
+        for j in range(advice.shape[0]):
+            chances[advice[j]] += keep * shares[j]
+        certain = borders == 0 and rest == 0.0
+        arm = advice[0] if certain else draw(chances, rng)
+        memo[MEMO_BORDERS] = borders
+        memo[MEMO_RUN] = run_of(advice, arm)
+        memo[MEMO_CHANCE] = chances[arm]
+        memo[MEMO_ARMS] = arms
+        return arm
+
+    @kernel
+    def learn(
+        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
+    ) -> None:
+        """Add one observation to the regression, and pay the experts."""
+        observe(self.optimist.ridge, context, reward, 1.0)
+        pay_experts(self.exp4, min(1.0, max(0.0, reward)) if self.clip else reward, memo)
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        """Write each arm's mean, and its bonus averaged over the candidates by their weight."""
+        shares = np.empty(self.exp4.log_weights.shape[0])
+        expert_shares(self.exp4, shares)
+        total = 0.0
+        factor = 0.0
+        for j in range(self.levels.shape[0]):
+            total += shares[j]
+            factor += shares[j] * width_factor(self.optimist, self.levels[j])
+        factor = factor / total if total > 0.0 else width_factor(self.optimist, self.levels[0])
+        optimistic_scores(self.optimist, contexts, factor, means, bonuses)
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        """Write the probability of each arm."""
+        arms = contexts.shape[1]
+        means = np.empty(arms)
+        widths = np.empty(arms)
+        scores = np.empty(arms)
+        shares = np.empty(self.exp4.log_weights.shape[0])
+        optimistic_scores(self.optimist, contexts, 1.0, means, widths)
+        expert_shares(self.exp4, shares)
+        rest = rest_of(self.exp4, arms, shares)
+        keep = 1.0 - arms * floor_of(self.exp4, arms)
+        for a in range(arms):
+            out[a] = rest
+        for j in range(self.levels.shape[0]):
+            factor = width_factor(self.optimist, self.levels[j])
+            for a in range(arms):
+                scores[a] = means[a] + factor * widths[a]
+            share_of_largest(scores, self.optimist.first, keep * shares[j], out)
+
+    def check(self, memos: Floats) -> None:
+        """Refuse memos (one a row) that no decision can have left."""
+        check_advice(self.exp4, memos)
+
+
+@kernel
+def advise(
+    state: SharedGridState, means: Floats, widths: Floats, out: np.ndarray, rng: np.random.Generator
+) -> int:
+    """Write the arm that each candidate advises; return where advice changes, as bits.
+
+    The larger the candidate, the wider the arm: equal advice comes in runs. Among equals an arm
+    that the candidate before has advised goes first, so that runs stay whole.
+    """
+    arms = means.shape[0]
+    scores = np.empty(arms)
+    radius = width_factor(state.optimist, 0.0)
+    borders = 0
+    for j in range(out.shape[0]):
+        factor = radius + corruption_bonus(state.optimist, state.levels[j])
+        best = -math.inf
+        for a in range(arms):
+            scores[a] = means[a] + factor * widths[a]
+            best = max(best, scores[a])
+        if j > 0 and scores[out[j - 1]] == best:
+            out[j] = out[j - 1]
+        else:
+            out[j] = largest(scores, rng, state.optimist.first)
+            if j > 0:
+                borders += 1 << (j - 1)
+    return borders
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedGrid(LinearRecipe):
+    """Mix the advice of optimists that differ only in the attack budget they fear (Shared-Grid).
+
+    One regression serves all candidates Γ; in each round every one of them advises the arm with the
+    largest ``x·θ̂ + (β_t + κ(Γ))‖x‖``. EXP4.P keeps a weight for each, and one for an expert that
+    advises all arms alike; an arm is drawn from the weighted advice, none with less than p_min, and
+    the weights grow by ``exp((p_min/2)(ŷ_j + a_m v_j))``, ŷ_j being an unbiased estimate of what
+    the advice earns and v_j the mean inverse chance of what it names. Needs the horizon.
+
+    The paper's policy has a knapsack too; without it this is an analysed form of what
+    :class:`~robustbandits.policies.BOBNoRestart` does. Its guarantee asks that the
+    arms which the right candidate advises be played often enough.
+
+    Parameters
+    ----------
+    candidates
+        Levels for Γ: ``{0, 1, 2, 4, ...}`` up to ``"sqrtT"`` (default), ``"T"`` or ``"2KT"``, or a
+        sequence of at most 50 levels.
+    uniform
+        Whether there is a uniform expert.
+    floor
+        p_min; None for min{1/(2K), √(ln M/(KT))} with M experts and K arms. With 0 no weight ever
+        changes.
+    bonus, max_corruption
+        As for :class:`~robustbandits.policies.linear.robust_linucb.RobustLinUCB`.
+    clip
+        Whether EXP4.P's copy of the reward is clipped to [0, 1], as its bound requires.
+    ridge, delta, sigma, radius, ties
+        As for every linear policy, see :class:`LinearRecipe`.
+
+    References
+    ----------
+    Wang, Li, Zong, Ma, Jiang (2026), the Shared-Grid policy; EXP4.P: Beygelzimer, Langford, Li,
+    Reyzin, Schapire (2011). Specification: the papers', without the knapsack, with our l2 bonus and
+    candidates up to √T.
+    """
+
+    facts: ClassVar[PolicyFacts] = PolicyFacts(
+        setting="contextual",
+        needs=("horizon",),
+        adversary="strong, rewards, if the advice is covered",
+        regret="√(KT) + that of the right candidate",
+        cost="Kd² + K log T",
+        provenance=PAPER,
+        reference="Wang, Li, Zong, Ma, Jiang (2026)",
+    )
+
+    candidates: str | tuple[float, ...] = "sqrtT"
+    uniform: bool = True
+    floor: float | None = None
+    bonus: str = "l2"
+    max_corruption: float = 1.0
+    clip: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        candidates = check_candidates(self.candidates)
+        if candidates == "2KH-floor":
+            raise ValueError("candidates='2KH-floor' needs epochs, which SharedGrid has not")
+        if len(candidates) > MAX_EXPERTS and not isinstance(candidates, str):
+            raise ValueError(f"candidates must be at most {MAX_EXPERTS}, got {len(candidates)}")
+        self._set(
+            candidates=candidates,
+            uniform=require.flag("uniform", self.uniform),
+            floor=None if self.floor is None else require.between("floor", self.floor, 0.0, 0.5),
+            bonus=require.one_of("bonus", self.bonus, BONUSES),
+            max_corruption=require.positive("max_corruption", self.max_corruption),
+            clip=require.flag("clip", self.clip),
+        )
+
+    def start(self, problem: Problem) -> SharedGridState:
+        """Return a fresh state."""
+        rounds = problem.horizon("SharedGrid")
+        levels = candidate_levels(self.candidates, arms=problem.arms, rounds=rounds)
+        levels = levels[:MAX_EXPERTS]
+        floor = exp4_floor(len(levels) + self.uniform, problem.arms, rounds)
+        if self.floor is not None:
+            floor = self.floor
+        plays = float(problem.arms * rounds)
+        return SharedGridState(
+            optimist=self.start_optimist(
+                problem, bonus=self.bonus, max_corruption=self.max_corruption
+            ),
+            exp4=start_exp4(len(levels), self.uniform, plays, floor, self.delta),
+            levels=np.sort(np.array(levels)),
+            clip=self.clip,
+        )

@@ -1,0 +1,160 @@
+"""A copy of the package that may be edited, and processes that play with it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import robustbandits
+
+PACKAGE = Path(robustbandits.__file__).parent
+
+#: The cheapest game there is to compile; prints what happened and what was compiled.
+GREEDY = """
+import json, numba, robustbandits as rb
+from robustbandits.game.play import play
+before = numba.config.CACHE_DIR
+ledger = rb.simulate(environment=rb.environments.Simulation(arms=3, dim=2),
+                     policy=rb.policies.Greedy(), rounds=200)
+print(json.dumps({
+    "package": rb.__file__,
+    "pulls": ledger.pulls.tolist(),
+    "regret": ledger.final_regret.hex(),
+    "hits": sum(play.stats.cache_hits.values()),
+    "misses": sum(play.stats.cache_misses.values()),
+    "knob untouched": numba.config.CACHE_DIR == before == "",
+}))
+"""
+
+#: A policy from outside: the arm that it always plays is a helper's business.
+OUTSIDER = """
+from typing import NamedTuple
+import numpy as np
+from helper import favourite
+from robustbandits.compiled.jit import kernel
+
+class LoyalState(NamedTuple):
+    counts: np.ndarray
+
+    @kernel
+    def choose(self, contexts, rng, memo):
+        return favourite() + 0
+
+    @kernel
+    def learn(self, arm, context, reward, memo, rng):
+        self.counts[0] += 1.0
+
+class Loyal:
+    name = "Loyal"
+
+    def start(self, problem):
+        return LoyalState(np.zeros(1))
+"""
+
+HELPER = """
+from robustbandits.compiled.jit import kernel
+
+@kernel
+def favourite():
+    return 0
+"""
+
+LOYAL = """
+import json, robustbandits as rb
+from outsider import Loyal
+ledger = rb.simulate(environment=rb.environments.Simulation(arms=3, dim=2),
+                     policy=Loyal(), rounds=30)
+print(json.dumps({"package": rb.__file__, "pulls": ledger.pulls.tolist()}))
+"""
+
+#: A policy of one file that plays the policy of another.
+WRAPPER = """
+from typing import Any, NamedTuple
+from outsider import Loyal
+from robustbandits.compiled.jit import kernel
+from robustbandits.game.verbs import choose, learn
+
+class WrapperState(NamedTuple):
+    inner: Any
+
+    @kernel
+    def choose(self, contexts, rng, memo):
+        return choose(self.inner, contexts, rng, memo)
+
+    @kernel
+    def learn(self, arm, context, reward, memo, rng):
+        learn(self.inner, arm, context, reward, memo, rng)
+
+class Wrapper:
+    name = "Wrapper"
+
+    def start(self, problem):
+        return WrapperState(Loyal().start(problem))
+"""
+
+WRAPPED = LOYAL.replace("from outsider import Loyal", "from wrapper import Wrapper as Loyal")
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where the copy and its machine code are."""
+
+    root: Path
+
+    @property
+    def cache(self) -> Path:
+        return self.root / "cache"
+
+    def open(self) -> Workshop:
+        """Copy the package, and put a policy from outside next to it."""
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(PACKAGE, self.root / "robustbandits", ignore=ignored)
+        (self.root / "outsider.py").write_text(OUTSIDER)
+        (self.root / "helper.py").write_text(HELPER)
+        (self.root / "wrapper.py").write_text(WRAPPER)
+        return self
+
+    @contextlib.contextmanager
+    def edited(self, name: str, old: str, new: str) -> Iterator[None]:
+        """Replace a text that occurs once; put the old one back at the end."""
+        path = self.root / name
+        text = path.read_text()
+        assert text.count(old) == 1, f"{old!r} is {text.count(old)} times in {name}"
+        path.write_text(text.replace(old, new))
+        try:
+            yield
+        finally:
+            path.write_text(text)
+
+    def run(self, script: str, cache: Path | None = None) -> dict[str, Any]:
+        """Run a script in a new process, with the copy; return what it printed."""
+        environ = {key: value for key, value in os.environ.items() if "NUMBA" not in key}
+        environ |= {
+            "PYTHONPATH": str(self.root),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "ROBUSTBANDITS_CACHE": str(cache or self.cache),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=self.root,
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        answer: dict[str, Any] = json.loads(done.stdout)
+        assert Path(answer.pop("package")).is_relative_to(self.root)
+        return answer
+
+    def machine_code(self) -> set[str]:
+        """Names of the files of machine code in the cache."""
+        return {str(path.relative_to(self.cache)) for path in self.cache.rglob("*.nbc")}

@@ -1,0 +1,116 @@
+"""Rank-one steps: whatever order, whatever cut, and compiled as in Python."""
+
+import numpy as np
+import pytest
+
+from ratings.factor_twins import random_table
+from robustbandits.compiled.jit import python_of
+from robustbandits.ratings import _ccd
+from robustbandits.ratings._descent import sides
+
+PENALTY = 0.1
+
+
+def scene(seed, kind=np.float32, shape=(14, 11)):
+    """Both sides of a random matrix in the middle of the work."""
+    rng = np.random.default_rng(seed)
+    users, items = sides(random_table(seed, shape, empty_user=3, empty_item=5), kind)
+    for side in (users, items):
+        side.old[:] = rng.standard_normal(side.old.shape)
+        side.now[:] = side.old[:, 1]
+    return users, items
+
+
+def dense(side, columns):
+    matrix = np.full((len(side.now), columns), np.nan)
+    for row in range(len(matrix)):
+        part = slice(side.starts[row], side.starts[row + 1])
+        matrix[row, side.indices[part]] = side.residuals[part]
+    return matrix
+
+
+def test_both_sides_hold_the_same_matrix_in_ascending_order():
+    table = random_table(0)
+    users, items = sides(table, np.float32)
+    expected = np.full(table.shape, np.nan)
+    expected[table.users, table.items] = table.ratings
+    np.testing.assert_array_equal(dense(users, table.shape[1]), expected)
+    np.testing.assert_array_equal(dense(items, table.shape[0]), expected.T)
+    for side in (users, items):
+        for begin, end in zip(side.starts[:-1], side.starts[1:], strict=True):
+            assert np.all(np.diff(side.indices[begin:end].astype(int)) > 0)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_turn_moves_terms_and_solves(kind):
+    users, items = scene(1, kind)
+    before, guess = dense(users, len(items.now)), users.now.copy()
+    fall = _ccd.turn(users, items, PENALTY, 0, len(users.now))
+    expected = before - np.outer(users.old[:, 0], items.old[:, 0])
+    expected += np.outer(users.old[:, 1], items.old[:, 1])
+    np.testing.assert_allclose(dense(users, len(items.now)), expected, rtol=1e-5, atol=1e-5)
+    total = 0.0
+    for row, residuals in enumerate(dense(users, len(items.now))):
+        rated = np.flatnonzero(~np.isnan(residuals))
+        x, r = items.now[rated], residuals[rated]
+
+        def cost(value, x=x, r=r):
+            return np.sum((r - value * x) ** 2) + PENALTY * len(x) * value**2
+
+        best = x @ r / (x @ x + PENALTY * len(x)) if len(x) else 0.0
+        assert users.now[row] == pytest.approx(best, rel=1e-12, abs=1e-15)
+        total += cost(guess[row]) - cost(best)
+    assert fall == pytest.approx(total, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_both_copies_of_the_residuals_stay_equal_to_the_bit(kind):
+    users, items = scene(2, kind)
+    _ccd.turn(items, users, PENALTY, 0, len(items.now))
+    _ccd.turn(users, items, PENALTY, 0, len(users.now))
+    np.testing.assert_array_equal(dense(users, len(items.now)), dense(items, len(users.now)).T)
+
+
+def test_a_second_sweep_over_the_same_numbers_changes_nothing():
+    users, items = scene(3, np.float64)
+    _ccd.sweep(users, items, PENALTY, 0, len(users.now))
+    once = users.now.copy()
+    assert _ccd.sweep(users, items, PENALTY, 0, len(users.now)) == 0.0
+    np.testing.assert_array_equal(users.now, once)
+
+
+@pytest.mark.parametrize("step", [_ccd.turn, _ccd.sweep])
+def test_a_step_in_pieces_gives_the_same_bits(step):
+    whole, pieces = scene(4), scene(4)
+    step(*whole, PENALTY, 0, 14)
+    for first, last in ((9, 14), (0, 2), (2, 9)):
+        step(*pieces, PENALTY, first, last)
+    for a, b in zip(whole[0], pieces[0], strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("step", [_ccd.turn, _ccd.sweep])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_compiled_code_gives_the_bits_of_plain_python(step, kind):
+    compiled, plain = scene(5, kind), scene(5, kind)
+    fall = step(*compiled, PENALTY, 0, 14)
+    assert fall == python_of(step)(*plain, PENALTY, 0, 14)
+    for a, b in zip(compiled[0], plain[0], strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_settling_takes_the_finished_term_out():
+    users, items = scene(6, np.float64)
+    expected = dense(users, len(items.now)) - np.outer(users.old[:, 0], items.old[:, 0])
+    loss = _ccd.settle(users, items, 0, len(users.now))
+    assert loss == pytest.approx(np.nansum(expected**2), rel=1e-12)
+    np.testing.assert_allclose(dense(users, len(items.now)), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_rows_without_entries_get_zero():
+    users, items = scene(7)
+    users.now[3], items.now[5] = 4.0, 4.0
+    _ccd.turn(users, items, PENALTY, 0, len(users.now))
+    _ccd.sweep(items, users, PENALTY, 0, len(items.now))
+    assert users.now[3] == 0.0
+    assert items.now[5] == 0.0

@@ -1,0 +1,226 @@
+"""CCD++ against slow twins, and what must hold for any ratings."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ratings.factor_twins import (
+    als_twin,
+    ccd_twin,
+    descend,
+    gradient,
+    objective,
+    random_table,
+    table_of,
+)
+from robustbandits.compiled.jit import jit_is_on
+from robustbandits.ratings import _descent
+from robustbandits.ratings.factorize import factorize, first_factors
+from robustbandits.ratings.table import RatingTable
+
+# ----------------------------------------------------------------------- the right numbers
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("rank", "outer", "inner"), [(1, 3, 2), (3, 5, 5), (7, 4, 1), (6, 12, 5)])
+def test_equals_the_slow_twin(seed, rank, outer, inner):
+    table = random_table(seed, empty_user=2, empty_item=4)
+    found = descend(table, rank, 0.05, outer, inner)
+    start = first_factors(table.shape[0], rank, "libpmf")
+    users, items = ccd_twin(table, start, 0.05, outer, inner)
+    np.testing.assert_allclose(found.users, users, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(found.items, items, rtol=0, atol=1e-10)
+
+
+def test_single_precision_residuals_hardly_matter():
+    table = random_table(0, (40, 30))
+    single, double = (descend(table, 4, kind=kind) for kind in (np.float32, np.float64))
+    np.testing.assert_allclose(single.users, double.users, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(single.items, double.items, rtol=0, atol=1e-5)
+
+
+def test_train_rmse_is_that_of_the_factors():
+    table = random_table(1, (40, 30))
+    factors = factorize(table, rank=4, cache=False)
+    guesses = np.sum(factors.users[table.users] * factors.items[table.items], axis=1)
+    rmse = np.sqrt(np.mean((table.ratings - guesses) ** 2))
+    assert factors.train_rmse == pytest.approx(rmse, rel=1e-6)
+
+
+@pytest.mark.skipif(not jit_is_on, reason="slow without compiled code")
+def test_finds_a_matrix_of_low_rank_again():
+    rng = np.random.default_rng(0)
+    shape = (60, 40)
+    truth = rng.normal(1.0, 0.5, (shape[0], 2)) @ rng.normal(1.0, 0.5, (shape[1], 2)).T
+    users, items = np.nonzero(rng.random(shape) < 0.5)
+    table = table_of(users, items, truth[users, items], shape)
+    factors = factorize(table, rank=2, regularization=1e-6, outer=200, cache=False)
+    assert np.max(np.abs(factors.users @ factors.items.T - truth)) < 0.01
+
+
+@pytest.mark.skipif(not jit_is_on, reason="slow without compiled code")
+def test_converges_where_the_gradient_is_zero_and_as_low_as_least_squares():
+    table = random_table(3, (20, 15))
+    found = descend(table, rank=2, outer=400)
+    for part in gradient(table, found.users, found.items, 0.1):
+        assert np.max(np.abs(part)) < 1e-6
+    users, items = als_twin(table, first_factors(20, 2, "libpmf"), 0.1, 400)
+    for part in gradient(table, users, items, 0.1):  # the twin itself has arrived
+        assert np.max(np.abs(part)) < 1e-6
+    ours, theirs = (
+        objective(table, *pair, 0.1) for pair in ((found.users, found.items), (users, items))
+    )
+    assert ours == pytest.approx(theirs, rel=0.02)
+
+
+# ------------------------------------------------------------------------------------- laws
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.tuples(st.integers(1, 12), st.integers(1, 12)),
+    st.integers(1, 6),
+    st.sampled_from([0.01, 0.1, 1.0]),
+)
+def test_the_objective_never_rises(seed, shape, rank, regularization):
+    table = random_table(seed, shape)
+    costs = []
+    for outer in range(1, 5):
+        found = descend(table, rank, regularization, outer)
+        costs.append(objective(table, found.users, found.items, regularization))
+    assert all(after <= before * (1 + 1e-9) for before, after in zip(costs, costs[1:]))  # noqa: B905, RUF007
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8))
+def test_who_has_no_ratings_gets_a_zero_vector(seed, rank):
+    table = random_table(seed, (9, 8), empty_user=4, empty_item=6)
+    found = descend(table, rank, kind=np.float32)
+    assert not found.users[4].any()
+    assert not found.items[6].any()
+    assert np.isfinite(found.users).all()
+    assert np.isfinite(found.items).all()
+
+
+@pytest.mark.parametrize("size", [1, 7, 50])
+def test_any_number_of_workers_gives_the_same_bits(monkeypatch, size):
+    monkeypatch.setattr(_descent, "RANGE", size)  # many ranges even in a small table
+    table = random_table(5, (30, 25))
+    one, two, three, many = (descend(table, 4, workers=n, kind=np.float32) for n in (1, 2, 3, 8))
+    for other in (two, three, many):
+        np.testing.assert_array_equal(other.users, one.users)
+        np.testing.assert_array_equal(other.items, one.items)
+        assert other.train_rmse == one.train_rmse
+
+
+@pytest.mark.parametrize("size", [1, 3, 10, 1000])
+@pytest.mark.parametrize("seed", range(3))
+def test_ranges_hold_every_row_once(monkeypatch, seed, size):
+    monkeypatch.setattr(_descent, "RANGE", size)
+    users, _ = _descent.sides(random_table(seed, empty_user=0), np.float32)
+    parts = _descent.ranges(users.starts)
+    assert [row for part in parts for row in range(*part)] == list(range(len(users.now)))
+
+
+@pytest.mark.parametrize("chunk", [1, 10, 1 << 22])
+def test_the_order_of_the_ratings_does_not_matter(monkeypatch, chunk):
+    table = random_table(6, (30, 25))
+    first = descend(table, 4, kind=np.float32)
+    monkeypatch.setattr(_descent, "CHUNK", chunk)
+    order = np.random.default_rng(0).permutation(len(table))
+    mixed = table_of(table.users[order], table.items[order], table.ratings[order], table.shape)
+    second = descend(mixed, 4, kind=np.float32)
+    np.testing.assert_array_equal(first.users, second.users)
+    np.testing.assert_array_equal(first.items, second.items)
+
+
+def test_half_stars_count_as_half():
+    whole = random_table(7)
+    halves = RatingTable(
+        whole.users, whole.items, whole.ratings, whole.user_ids, whole.item_ids, step=0.5
+    )
+    reals = table_of(whole.users, whole.items, whole.ratings * 0.5, whole.shape)
+    np.testing.assert_array_equal(descend(halves).items, descend(reals).items)
+
+
+# --------------------------------------------------------------------------------- the start
+
+
+def test_libpmf_fills_the_users_row_by_row():
+    start = first_factors(5, 3, "libpmf")
+    assert start.shape == (3, 5)
+    assert start[0, 0] == pytest.approx(0.0170828036, abs=1e-9)  # a tenth of drand48's first
+    assert start.T.ravel().tolist() == (0.1 * np.asarray(_plain_drand48(15))).tolist()
+
+
+def _plain_drand48(count):
+    x, numbers = 0x330E, []
+    for _ in range(count):
+        x = (0x5DEECE66D * x + 0xB) % 2**48
+        numbers.append(x / 2**48)
+    return numbers
+
+
+def test_a_seed_gives_the_same_factors_each_time_and_another_other_ones():
+    table = random_table(8, (30, 25))
+    a, b, c = (factorize(table, rank=3, init=seed, cache=False) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(a.users, b.users)
+    assert a.fingerprint == b.fingerprint
+    assert np.max(np.abs(a.users - c.users)) > 1e-3
+
+
+# ------------------------------------------------------------------------------- what it says
+
+
+def test_describes_what_it_was_made_from():
+    table = random_table(9, (30, 25), empty_item=3)
+    factors = factorize(table, rank=3, regularization=0.2, cache=False)
+    assert (factors.rank, factors.regularization, factors.name) == (3, 0.2, "small")
+    np.testing.assert_array_equal(factors.user_counts, table.user_counts)
+    np.testing.assert_array_equal(factors.item_counts, table.item_counts)
+    np.testing.assert_array_equal(factors.item_ids, table.item_ids)
+
+
+def test_warns_when_factors_die():
+    table = random_table(10, (30, 25))
+    with pytest.warns(RuntimeWarning, match=r"only 1 of 4 factors are in use.*lower regulariz"):
+        factors = factorize(table, rank=4, regularization=2.0, outer=20, cache=False)
+    assert factors.effective_rank == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert factorize(table, rank=4, regularization=0.05, cache=False).effective_rank == 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"rank": 0}, "rank must be >= 1, got 0"),
+        ({"regularization": 0.0}, "regularization must be > 0, got 0.0"),
+        ({"regularization": float("nan")}, "regularization must be finite, got nan"),
+        ({"outer": 0}, "outer must be >= 1, got 0"),
+        ({"inner": -1}, "inner must be >= 1, got -1"),
+        ({"workers": 0}, "workers must be >= 1, got 0"),
+        ({"init": "zeros"}, "init must be one of 'libpmf'; got 'zeros'"),
+        ({"init": -1}, "init must be >= 0, got -1"),
+    ],
+)
+def test_refuses_wrong_arguments(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        factorize(random_table(0), **wrong, cache=False)
+
+
+def test_a_path_is_not_a_table():
+    with pytest.raises(TypeError, match=r"table must be ratings, read_ratings.* got 'ml-100k'"):
+        factorize("ml-100k")
+
+
+def test_shows_a_bar_only_when_asked(capsys):
+    table = random_table(0, (30, 25))
+    factorize(table, rank=2, cache=False)
+    assert capsys.readouterr() == ("", "")
+    factorize(table, rank=2, cache=False, progress=True)
+    assert "factorising" in capsys.readouterr().err

@@ -1,0 +1,164 @@
+"""Every format gives the same table, however the file is cut and ended."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ratings.rating_samples import FILES, RATINGS, blocks, lines, triples, write_training_set
+from robustbandits.environments import read_ratings
+from robustbandits.ratings import _stream
+from shared_data import needs_compiled_code, sample
+
+
+def write(folder, name, text, encoding="ascii"):
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("finished", [True, False], ids=["newline", "no last newline"])
+def test_each_format_gives_the_same_ratings(tmp_path, name, end, finished):
+    text = FILES[name].replace("\n", end)
+    path = write(tmp_path, name, text if finished else text.removesuffix(end))
+    assert triples(read_ratings(path)) == RATINGS
+    assert triples(read_ratings(tmp_path)) == RATINGS
+
+
+def test_byte_order_mark_and_blank_lines_do_not_count(tmp_path):
+    header, *rest = FILES["ratings.csv"].splitlines()
+    text = "\ufeff\n" + header + "\n\n" + "\n\n".join(rest) + "\n\n"
+    assert triples(read_ratings(write(tmp_path, "a.csv", text, "utf-8"))) == RATINGS
+    plain = write(tmp_path, "b.data", "\ufeff\n" + FILES["u.data"], "utf-8")
+    assert triples(read_ratings(plain)) == RATINGS
+
+
+def test_netflix_folders(tmp_path):
+    write_training_set(tmp_path / "download" / "training_set")
+    for path in ("download/training_set", "download"):
+        assert triples(read_ratings(tmp_path / path)) == RATINGS
+    several = tmp_path / "kaggle"
+    several.mkdir()
+    write(several, "combined_data_1.txt", blocks(RATINGS[:3]).removesuffix("\n"))
+    write(several, "combined_data_2.txt", blocks(RATINGS[3:], "\r\n"))
+    write(several, "movie_titles.csv", "2,1999,Yes, No\n11,NULL,Caf\xe9\n", "latin-1")
+    table = read_ratings(several)
+    assert triples(table) == RATINGS
+    assert table.titles == {2: "Yes, No", 11: "Café"}
+    assert [table.title(k) for k in range(3)] == ["Yes, No", "Café", "17770"]
+    assert read_ratings(several, titles=False).titles is None
+
+
+def test_folder_is_recognised_by_content_when_no_name_is_known(tmp_path):
+    write(tmp_path, "description.txt", "what this is\n")
+    write(tmp_path, "my_part.csv", FILES["flat.csv"])
+    assert triples(read_ratings(tmp_path)) == RATINGS
+    assert read_ratings(tmp_path).name == tmp_path.name
+    assert read_ratings(tmp_path / "my_part.csv").name == "my_part"
+
+
+def test_half_stars_stay_half_and_small(tmp_path):
+    text = "userId,movieId,rating\n1,1,0.5\n1,2,4.50\n2,1,5\n"
+    table = read_ratings(write(tmp_path, "ratings.csv", text))
+    assert table.ratings.tolist() == [0.5, 4.5, 5.0]
+    assert table.ratings.dtype == np.float32
+    assert table.nbytes == 7 * 3
+
+
+@pytest.mark.parametrize("keep", ["first", "last"])
+def test_duplicates_are_refused_or_resolved(tmp_path, keep):
+    path = write(tmp_path, "u.data", "1\t9\t2\t0\n2\t9\t3\t0\n1\t9\t5\t0\n1\t8\t4\t0\n1\t9\t1\t0\n")
+    with pytest.raises(ValueError, match=r"user 1 rated item 9 more than once, and 2 ratings"):
+        read_ratings(path)
+    kept = {"first": [(1, 9, 2), (2, 9, 3), (1, 8, 4)], "last": [(2, 9, 3), (1, 8, 4), (1, 9, 1)]}
+    assert triples(read_ratings(path, duplicates=keep)) == kept[keep]
+
+
+def test_progress_ends_at_the_last_byte(tmp_path):
+    write_training_set(tmp_path / "training_set")
+    seen = []
+    read_ratings(tmp_path, progress=lambda done, total: seen.append((done, total)))
+    size = sum(file.stat().st_size for file in (tmp_path / "training_set").iterdir())
+    assert seen[-1] == (size, size)
+    assert len(seen) == 3
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    pairs=st.lists(
+        st.tuples(st.integers(0, 2**31 - 1), st.integers(0, 40)), min_size=1, unique=True
+    ),
+    room=st.integers(64, 200),
+    rows=st.integers(1, 5),
+    name=st.sampled_from(["u.data", "flat.csv", "combined"]),
+    end=st.sampled_from(["\n", "\r\n"]),
+)
+def test_any_table_survives_any_cut_of_text_and_rows(
+    tmp_path_factory, pairs, room, rows, name, end
+):
+    ratings = [(user, item, 1 + (user + item) % 5) for user, item in pairs]
+    if name == "combined":
+        ratings.sort(key=lambda row: row[1])
+        text = blocks(ratings, end)
+    else:
+        pattern = "{u}\t{i}\t{r}\t1" if name == "u.data" else "{i},{u},{r}.0"
+        text = lines(ratings, pattern, end)
+    path = write(tmp_path_factory.mktemp("cut"), name, text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_stream, "TEXT_BYTES", room)
+        patch.setattr(_stream, "CHUNK_ROWS", rows)
+        table = read_ratings(path)
+    assert triples(table) == ratings
+    assert table.user_ids.tolist() == sorted({user for user, _ in pairs})
+    assert table.item_ids.tolist() == sorted({item for _, item in pairs})
+
+
+@needs_compiled_code
+def test_movielens_100k_sample():
+    table = read_ratings(sample("ml-100k"))
+    assert (len(table), table.shape, table.name) == (100_000, (943, 1682), "movielens-100k")
+    assert np.bincount(table.ratings).tolist() == [0, 6110, 11370, 27145, 34174, 21201]
+    assert len(table.titles) == 1682
+    assert table.titles[1] == "Toy Story (1995)"
+    by_numpy = np.loadtxt(sample("ml-100k/u.data"), dtype=np.int64)[:, :3]
+    assert triples(table) == [tuple(row) for row in by_numpy.tolist()]
+
+
+@needs_compiled_code
+def test_movielens_latest_small_sample():
+    table = read_ratings(sample("ml-latest-small"))
+    assert (len(table), table.shape) == (100_836, (610, 9724))
+    assert table.name == "movielens-latest-small"
+    assert set(np.unique(table.ratings)) == {k / 2 for k in range(1, 11)}
+    assert table.titles[11] == "American President, The (1995)"
+    assert table.nbytes == 7 * len(table)
+
+
+@needs_compiled_code
+def test_netflix_samples():
+    one = read_ratings(sample("netflix/format_samples/mv_0000001.txt"))
+    assert (len(one), one.item_ids.tolist(), one.title(0)) == (547, [1], "Dinosaur Planet")
+    assert round(one.ratings.mean(), 6) == 3.749543
+    kaggle = read_ratings(sample("netflix/format_samples/combined_data_4_head.txt"))
+    assert (len(kaggle), kaggle.item_ids.tolist()) == (10_068, list(range(13368, 13379)))
+    flat = read_ratings(sample("netflix/utd_subset"))
+    assert (len(flat), flat.shape, flat.nbytes) == (533_918, (28_978, 1_715), 7 * 533_918)
+
+
+def test_table_counts_and_fingerprint(tmp_path):
+    table = read_ratings(write(tmp_path, "u.data", FILES["u.data"]))
+    assert table.item_counts.tolist() == [3, 1, 1]
+    assert table.user_counts.tolist() == [2, 2, 1]
+    again = read_ratings(write(tmp_path, "flat.csv", FILES["flat.csv"]))
+    assert table.fingerprint == again.fingerprint
+    assert len(bytes.fromhex(table.fingerprint)) == hashlib.sha256().digest_size
+    changed = FILES["u.data"].replace("\t5\t", "\t4\t")
+    assert read_ratings(write(tmp_path, "u.data", changed)).fingerprint != table.fingerprint
+    with pytest.raises(ValueError, match="read-only"):
+        table.users[0] = 1

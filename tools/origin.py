@@ -1,0 +1,42 @@
+"""Where numbers come from: the commit, the machine, and the commands that make them again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from robustbandits.reports.rerun import rerun
+
+if TYPE_CHECKING:
+    from robustbandits.experiments.store.load import Experiment
+
+
+def origin(experiment: Experiment, page: str) -> str:
+    """Return a paragraph of Markdown on how an experiment's numbers in a page were made."""
+    spec, notes = experiment.spec, experiment.provenance
+    facts = [f"T = {spec.rounds:,}", f"{len(spec.seeds)} seeds", f"commit {_commits(notes)}"]
+    if notes.get("when"):
+        facts.append(f"finished {str(notes['when'])[:10]}")
+    machine = notes.get("machine") or {}
+    if machine.get("processor"):
+        facts.append(f"{machine['cores']} cores of {machine['processor']}")
+    finished, planned = notes.get("finished"), notes.get("planned")
+    if finished != planned:
+        facts.append(f"**unfinished: {finished} of {planned} matches**")
+    command = rerun(spec).commands.splitlines()[0]
+    fill = f"python -m tools.policy_tables STORE {page}"
+    return f"{'; '.join(facts)}. Made by:\n\n```\n{command}\n{fill}\n```\n"
+
+
+def _commits(notes: Mapping[str, Any]) -> str:
+    """Return all commits that played a part; a report must not hide that there were several."""
+    return " and ".join(
+        _commit(one) for one in (notes.get("commit"), *notes.get("other_commits", []))
+    )
+
+
+def _commit(commit: str | None) -> str:
+    if commit is None:
+        return "unknown (not played from a checkout)"
+    number, mark, _ = commit.partition("-dirty")
+    return f"`{number[:12]}`" + (" with changes that were not committed" if mark else "")
