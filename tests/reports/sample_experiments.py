@@ -7,7 +7,6 @@ import numpy as np
 import robustbandits as rb
 from metrics.sample_ledgers import sample_ledger
 from robustbandits.experiments import Experiment, Spec
-from robustbandits.game.ledger import Ledger
 
 PROVENANCE = {
     "versions": {"robustbandits": "9.9", "numpy": "2.0"},
@@ -35,28 +34,16 @@ def slope(policy: int, attack: int, seed: int) -> float:
 
 
 def linear_ledger(labels, seed, spec, regret_per_round):
-    _, attack, _ = labels
     count = min(spec.points, spec.rounds)
     rounds = np.unique(np.linspace(0, spec.rounds, count + 1).round().astype(np.int64)[1:])
-    budget = float(getattr(spec.attacks[attack], "budget", 0.0))
-    last = spec.rounds // 10 if budget > 0 else 0
-    attacked = np.minimum(rounds, last).astype(np.float64)
-    return Ledger(
-        *labels,
-        seed=seed,
+    budget = float(getattr(spec.attacks[labels[1]], "budget", 0.0))
+    return sample_ledger(
+        regret_per_round * rounds,
         rounds=rounds,
-        regret=regret_per_round * rounds,
-        reward=0.5 * rounds,
-        spent_so_far=budget * attacked / max(last, 1),
-        attacked_so_far=attacked,
-        pulls=np.full(4, spec.rounds // 4),
+        seed=seed,
+        labels=labels,
         spent=budget,
-        spent_on_contexts=0.0,
-        attacked_rounds=last,
-        last_attack=last,
-        bad_proposals=0,
-        clipped_proposals=0,
-        seen_reward=0.5 * spec.rounds,
+        last_attack=spec.rounds // 10 if budget > 0 else 0,
     )
 
 

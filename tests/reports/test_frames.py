@@ -64,13 +64,6 @@ def test_arrow_stores_each_label_once(results):
     assert len(column.dictionary) == 4
 
 
-def test_groups_of_pandas_agree_with_the_summary(results):
-    table = results.to_pandas()
-    last = table[table["round"] == 200].groupby(["attack", "policy"])["regret"].mean()
-    for row in results.summary().rows:
-        assert last[row.attack, row.policy] == pytest.approx(row.regret)
-
-
 def test_table_does_not_change_when_a_ledger_does():
     ledger = sample_ledger([1.0, 2.0])
     table = rb.Results([ledger, dataclasses.replace(ledger, seed=1)]).to_pandas()

@@ -187,13 +187,6 @@ def test_policy_may_be_missing_from_a_panel():
     assert page.count("button", class_="policy") == 5
 
 
-def test_each_of_forty_policies_has_a_button_and_a_curve():
-    many = {f"LinUCB {i}": rb.policies.LinUCB(ridge=0.1 + i) for i in range(40)}
-    page = read(linear_experiment(policies=many))
-    assert page.count("button", class_="policy") == 40
-    assert {len(chart["curves"]) for chart in page.charts} == {40}
-
-
 def test_policies_of_several_experiments_share_their_buttons():
     page = read(
         linear_experiment("one"),

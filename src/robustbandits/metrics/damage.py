@@ -10,14 +10,9 @@ import numpy as np
 
 from robustbandits.game.ledger import Ledger
 from robustbandits.kernels.linalg import Floats
+from robustbandits.metrics import intervals
 from robustbandits.metrics.groups import common_seeds, final_regrets, regret_curves
-from robustbandits.metrics.intervals import (
-    UNKNOWN,
-    Estimate,
-    estimate_mean,
-    estimate_means,
-    estimate_statistics,
-)
+from robustbandits.metrics.intervals import UNKNOWN, Estimate
 from robustbandits.metrics.registry import DAMAGE, PRICE, metric
 
 
@@ -104,7 +99,7 @@ def worst_cases(suites: Sequence[Mapping[str, Sequence[Ledger]]]) -> list[WorstC
         [final_regrets(group) for group in common_seeds(*suite.values())] for suite in suites
     ]
     cases = []
-    estimates = estimate_statistics(samples, largest_mean)
+    estimates = intervals.estimate_statistics(samples, largest_mean)
     for suite, regrets, estimate in zip(suites, samples, estimates, strict=True):
         means = [values.mean() for values in regrets if len(values)]
         cases.append(WorstCase(list(suite)[int(np.argmax(means))] if means else "", estimate))
@@ -138,11 +133,11 @@ def budget_curve(by_budget: Mapping[float, Sequence[Ledger]], gap: float = 1.0) 
     """
     budgets = tuple(sorted(by_budget))
     groups = common_seeds(*[by_budget[budget] for budget in budgets])
-    regrets = tuple(estimate_means([final_regrets(group) for group in groups]))
+    regrets = tuple(intervals.estimate_means([final_regrets(group) for group in groups]))
     if len(budgets) < 2 or budgets[0] != 0.0 or not groups[0]:
         return BudgetCurve(budgets, regrets, math.nan, UNKNOWN)
     excess = np.array([paired_differences(group, groups[0]) for group in groups[1:]])
-    area = estimate_mean(excess.mean(axis=0) / (float(groups[0][0].rounds[-1]) * gap))
+    area = intervals.estimate_mean(excess.mean(axis=0) / (float(groups[0][0].rounds[-1]) * gap))
     damage = np.array([regret.value - regrets[0].value for regret in regrets[1:]])
     return BudgetCurve(budgets, regrets, rising_exponent(np.array(budgets[1:]), damage), area)
 

@@ -20,16 +20,10 @@ class Recovery(NamedTuple):
     durations: Floats  # rounds from the last attack to recovery, or to the last window
     recovered: npt.NDArray[np.bool_]  # False: not by the last window, so the time is censored
 
-    @property
-    def share(self) -> float:
-        """Share of the attacked seeds that recovered; NaN if none was attacked."""
-        return float(self.recovered.mean()) if len(self.recovered) else math.nan
-
     def survival(self) -> tuple[Floats, Floats]:
         """Return times, and the Kaplan-Meier share of seeds not yet recovered after each.
 
-        ``S(t) = prod_{t_k <= t} (1 - d_k / n_k)``: of ``n_k`` seeds observed just before time
-        ``t_k``, ``d_k`` recover at ``t_k``.
+        ``S(t) = prod_{t_k <= t} (1 - d_k / n_k)``, where ``d_k`` of ``n_k`` seeds recover at t_k.
         """
         times, index = np.unique(self.durations, return_inverse=True)
         ended = np.bincount(index, minlength=len(times))

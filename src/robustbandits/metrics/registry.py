@@ -19,12 +19,8 @@ import numpy as np
 
 from robustbandits.game.ledger import Ledger
 from robustbandits.kernels.linalg import Floats
-from robustbandits.metrics.intervals import (
-    Estimate,
-    Statistic,
-    estimate_means,
-    estimate_statistics,
-)
+from robustbandits.metrics import intervals
+from robustbandits.metrics.intervals import Estimate
 
 #: The tables of a report that show metrics, and what the metrics of each are computed from.
 REGRET = "final-regret"  # the games of a group
@@ -37,38 +33,19 @@ Samples = Floats | tuple[Floats, ...]
 
 @dataclass(frozen=True)
 class Metric:
-    """A statistic over seeds. Call it with groups of ledgers to get an :class:`Estimate`.
-
-    Attributes
-    ----------
-    name, meaning
-        Its name in :mod:`robustbandits.metrics`, and a phrase that says what it is.
-    by_seed
-        Function of the groups that returns one value per seed, or several paired samples of them.
-    table, head
-        The table of the report that shows it, and the head of its column.
-    unit, better
-        In what it is measured, and whether ``"lower"``, ``"higher"`` or ``"neither"`` is better.
-    statistic
-        What is computed from the samples. The mean has a BCa interval, any other a percentile one.
-    interval, fewest_seeds
-        Whether the table shows the interval, and from how many seeds on.
-    share_head, share_meaning
-        Head of a second column, the value divided by the regret per round of random play; and a
-        phrase that says what it is.
-    """
+    """A statistic over seeds. Call it with groups of ledgers to get an :class:`Estimate`."""
 
     name: str
-    meaning: str
-    by_seed: Callable[..., Samples]
-    table: str
-    head: str
+    meaning: str  # a phrase that says what it is
+    by_seed: Callable[..., Samples]  # returns one value per seed, or several paired samples
+    table: str  # the table of the report that shows it
+    head: str  # the head of its column there
     unit: str = "regret"
-    better: str = "lower"
-    statistic: Statistic = np.mean
-    interval: bool = True
-    fewest_seeds: int = 2
-    share_head: str = ""
+    better: str = "lower"  # or "higher", or "neither"
+    statistic: intervals.Statistic = np.mean
+    interval: bool = True  # whether the table shows the interval
+    fewest_seeds: int = 2  # with fewer seeds the table does not show the interval
+    share_head: str = ""  # head of a second column: the value divided by random play's regret
     share_meaning: str = ""
 
     def __call__(self, *groups: Sequence[Ledger], **options: Any) -> Estimate:
@@ -79,15 +56,15 @@ class Metric:
         """Return the statistic of each row, where a row is what ``by_seed`` returned."""
         samples = [row if isinstance(row, tuple) else (row,) for row in rows]
         if self.statistic is np.mean:
-            return estimate_means([values for (values,) in samples])
-        return estimate_statistics(samples, self.statistic)
+            return intervals.estimate_means([values for (values,) in samples])
+        return intervals.estimate_statistics(samples, self.statistic)
 
 
 METRICS: dict[str, Metric] = {}
 
 
 def metric(table: str, head: str, **options: Any) -> Callable[[Callable[..., Samples]], Metric]:
-    """Register a per-seed function as a metric of its name; see :class:`Metric` for the options.
+    """Register a per-seed function as a metric; options are the other fields of :class:`Metric`.
 
     The first line of its docstring, without "Return", says what the metric is.
     """

@@ -49,7 +49,7 @@ def tail_regret(ledgers: Sequence[Ledger]) -> Floats:
     unit="regret per round",
     interval=False,
     share_head="area of random play",
-    share_meaning="the area divided by the regret per round of random play, which itself has 1/2",
+    share_meaning="the area divided by random play's regret per round (random play has 1/2)",
 )
 def area_under_regret(ledgers: Sequence[Ledger], gap: float = 1.0) -> Floats:
     """Return the area under the regret curve, over T².

@@ -66,11 +66,6 @@ class PanelVerdict(NamedTuple):
         """Whether no swap is certain."""
         return self.compared and not any(swap.certain for swap in self.swaps)
 
-    @property
-    def all_inside(self) -> bool:
-        """Whether every published number lies in our interval."""
-        return self.compared and all(row.inside for row in self.rows if row.inside is not None)
-
 
 def judge(
     experiment: Experiment, published: Mapping[Labels, float] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import resources
@@ -17,25 +18,6 @@ from robustbandits.reproduction.verdict import PanelVerdict, judge, order_senten
 
 if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
-
-HEAD = """\
-# Figure 1 of the paper, in {readings}
-
-The paper is Ding, Hsieh, Sharpnack, *Robust Stochastic Linear Contextual Bandits Under Adversarial
-Attacks* (AISTATS 2022). Its text and its published code differ, so there are three readings of its
-Figure 1, each a ready spec: `figure1-as-written`, `figure1-as-coded` and `figure1-well-specified`.
-*Published* is read off the paper's figure, to about 1 % of a panel's axis; *ours* is the mean over
-seeds with a 95 % bootstrap interval; *inside* says whether the published number lies in it, give or
-take the reading error.
-
-Made by `{command}`{commit}: {games:,} games of {rounds:,} rounds, {seeds}.
-"""
-STAND_IN_NOTE = """\
-**The Netflix columns here are a synthetic stand-in**: the Prize data cannot be downloaded legally.
-Ratings with Netflix's sizes and long tails, scaled down, take their place; whoever has a copy sets
-`ROBUSTBANDITS_NETFLIX` and plays the real thing. Nothing in these columns speaks for or against the
-published Netflix panels.
-"""
 
 
 def write_reproduction(
@@ -55,9 +37,9 @@ def write_reproduction(
     folder = Path(out)
     figures = [folder / "figure1.png", folder / "figure1.svg"]
     draw_figure1(experiments, figures)
-    page = folder / "reproduction.md"
-    write_whole(page, reproduction_text(experiments, command).encode())
-    return [page, *figures]
+    document = folder / "reproduction.md"
+    write_whole(document, reproduction_text(experiments, command).encode())
+    return [document, *figures]
 
 
 def draw_figure1(experiments: Sequence[Experiment], paths: Sequence[Path]) -> None:
@@ -80,44 +62,44 @@ def draw_figure1(experiments: Sequence[Experiment], paths: Sequence[Path]) -> No
 
 def reproduction_text(experiments: Sequence[Experiment], command: str) -> str:
     """Return the document as Markdown."""
+    texts = document_texts()
     spec = experiments[0].spec
     verdicts = [judge(experiment) for experiment in experiments]
     commit = experiments[0].provenance.get("commit")
-    readings = ["one reading", "two readings", "three readings"]
-    parts = [
-        HEAD.format(
-            readings=readings[min(3, len(experiments)) - 1],
-            command=command,
-            commit=f", at commit {commit}" if commit else "",
-            games=sum(len(experiment.ledgers) for experiment in experiments),
-            rounds=spec.rounds,
-            seeds=_seeds(len(spec.seeds)),
-        )
-    ]
+    head = texts["head"].format(
+        readings=("one reading", "two readings", "three readings")[len(experiments) - 1],
+        command=command,
+        commit=f", at commit {commit}" if commit else "",
+        games=sum(len(experiment.ledgers) for experiment in experiments),
+        rounds=spec.rounds,
+        seeds=_seeds(len(spec.seeds)),
+    )
+    parts = [head]
     if any(panel.stand_in for panels in verdicts for panel in panels):
-        parts.append(STAND_IN_NOTE)
+        parts.append(texts["stand-in"])
     parts.append("![Regret curves of every panel](figure1.png)\n")
     for experiment, panels in zip(experiments, verdicts, strict=True):
-        parts.append(_chapter(experiment, panels))
+        reasons = texts.get(reading_of(experiment.spec), "")
+        parts.append(_chapter(experiment, panels, reasons))
     return "\n".join(parts)
 
 
-def _chapter(experiment: Experiment, panels: Sequence[PanelVerdict]) -> str:
-    name = reading_of(experiment.spec)
-    lines = [f"## {name}\n", experiment.spec.about + "\n", verdict_table(panels).to_markdown()]
+def _chapter(experiment: Experiment, panels: Sequence[PanelVerdict], reasons: str) -> str:
+    spec = experiment.spec
+    lines = [f"## {reading_of(spec)}\n", f"{spec.about}\n", verdict_table(panels).to_markdown()]
     for panel in panels:
         if panel.compared:
             lines.append(f"- **{panel.environment}, {panel.attack}.** {order_sentence(panel)}")
-    if experiment.spec.rounds == PUBLISHED_ROUNDS:
-        lines += ["", reasons(name)]
+    if spec.rounds == PUBLISHED_ROUNDS:
+        lines += ["", reasons]
     return "\n".join(lines) + "\n"
 
 
-def reasons(reading: str) -> str:
-    """Return why a reading agrees or disagrees with the paper, as far as we know."""
-    text = resources.files("robustbandits.reproduction").joinpath("reasons.md").read_text("utf-8")
-    chapters = dict(part.split("\n", 1) for part in text.split("# ")[1:])
-    return chapters[reading].strip() + "\n"
+def document_texts() -> dict[str, str]:
+    """Return the texts of the document: its head, and what we know about each reading."""
+    text = resources.files("robustbandits.reproduction").joinpath("texts.md").read_text("utf-8")
+    _, *parts = re.split(r"<!-- ([a-z-]+) -->\n", text)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def _seeds(count: int) -> str:
