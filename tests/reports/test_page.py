@@ -22,6 +22,7 @@ from robustbandits.metrics.intervals import half_width
 from robustbandits.reports.citations import citations
 from robustbandits.reports.page.charts import points_each, policy_numbers
 from robustbandits.reports.page.render import render_page
+from robustbandits.reports.write import write_report
 
 HOSTILE = "</script><b>&\"'{{ data }}{% raw %}"
 
@@ -143,10 +144,11 @@ def test_labels_cannot_break_the_page():
     assert "&amp;amp;" not in render_page([linear_experiment(HOSTILE)])
 
 
-def test_missing_jinja_is_named_with_the_command_that_installs_it(monkeypatch):
+def test_missing_jinja_is_named_with_the_command_that_installs_it(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"pip install 'robustbandits\[lab\]'"):
-        render_page([])
+        write_report([linear_experiment()], tmp_path / "report")
+    assert not (tmp_path / "report").exists()
 
 
 def test_unfinished_experiment_says_how_much_is_there():

@@ -38,6 +38,7 @@ def report(
     played.
     """
     from robustbandits.experiments import Store
+    from robustbandits.reports.grouped_games import count_matches
     from robustbandits.reports.page.render import TITLE
     from robustbandits.reports.write import write_report
     from robustbandits.reproduction.published import published_in_report
@@ -58,8 +59,8 @@ def report(
         typer.echo(json.dumps({"page": str(files[0]), "files": [str(file) for file in files]}))
         return
     for experiment in experiments:
-        present, planned = _progress(experiment)
-        rest = "" if present == planned else f" (unfinished: {present} of {planned} matches)"
+        played, planned = count_matches(experiment)
+        rest = "" if played == planned else f" (unfinished: {played} of {planned} matches)"
         typer.echo(f"{experiment.spec.name}: {len(experiment.ledgers):,} games{rest}")
     typer.echo(f"{len(files)} files; open {files[0]}")
 
@@ -76,9 +77,3 @@ def _choose(found: list[Experiment], only: list[str] | None, store: Path) -> lis
                 f"no experiment {name!r} in {store}; it has {', '.join(names)}"
             )
     return [experiment for experiment in found if not only or experiment.spec.name in only]
-
-
-def _progress(experiment: Experiment) -> tuple[int, int]:
-    spec = experiment.spec
-    present = {(ledger.environment, ledger.seed) for ledger in experiment.ledgers}
-    return len(present), len(spec.environments) * len(spec.seeds)

@@ -105,6 +105,13 @@ class GroupedGames:
         return {labels: pair for labels, pair in pairs.items() if pair[1]}
 
 
+def count_matches(experiment: Experiment) -> tuple[int, int]:
+    """Return how many matches of an experiment were played, and how many its spec has."""
+    spec = experiment.spec
+    played = {(ledger.environment, ledger.seed) for ledger in experiment.ledgers}
+    return len(played), len(spec.environments) * len(spec.seeds)
+
+
 def _needs_data(environment: object) -> bool:
     """Whether an environment would load a dataset, which a report must not do."""
     return not isinstance(environment, Recipe) or hasattr(type(environment), "fingerprint")

@@ -11,7 +11,7 @@ from robustbandits._atomic import write_whole
 from robustbandits.reports.experiment_tables import make_tables
 from robustbandits.reports.figures import FORMATS, draw_budgets, draw_panels
 from robustbandits.reports.grouped_games import GroupedGames
-from robustbandits.reports.page.render import TITLE, References, render_page
+from robustbandits.reports.page.render import TITLE, References, page_template, render_page
 from robustbandits.reports.panels import distinct
 from robustbandits.reports.rerun import rerun, slugs
 from robustbandits.reports.table import Table
@@ -51,6 +51,7 @@ def write_report(
     on_step
         Called with a description of each step before it starts.
     """
+    page_template()  # if Jinja2 is missing, say so before the work starts
     announce = on_step or (lambda step: None)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
@@ -90,17 +91,9 @@ def _write_tables(tables: Sequence[Table], name: str, folder: Path) -> list[Path
 
 
 def _draw(games: GroupedGames, folder: Path) -> list[Path]:
+    ledgers = [ledger for group in games.groups.values() for ledger in group]
     rows = [
-        (
-            environment,
-            [
-                ledger
-                for panel in games.panels
-                if panel.environment == environment
-                for group in panel.groups.values()
-                for ledger in group
-            ],
-        )
+        (environment, [ledger for ledger in ledgers if ledger.environment == environment])
         for environment in distinct(panel.environment for panel in games.panels)
     ]
     files = [folder / f"figure.{suffix}" for suffix in FORMATS]

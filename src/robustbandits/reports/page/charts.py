@@ -59,7 +59,7 @@ def panel_figure(
     points: int,
     published: Mapping[Labels, float],
     *,
-    id: str,
+    chart_id: str,
     group: str,
 ) -> Figure:
     """Return the chart of a panel: mean regret over seeds, and half of the 95 % interval."""
@@ -80,11 +80,11 @@ def panel_figure(
             }
         )
     chart = {"kind": "rounds", "x": rounds[chosen].tolist(), "curves": curves}
-    chart |= {"id": id, "group": group, "alt": _describe(panel)}
+    chart |= {"id": chart_id, "group": group, "alt": _describe(panel)}
     note = _seeds(panel)
     if any(curve["published"] is not None for curve in curves):
         note += ", ◀ published"
-    return Figure(id, panel.attack, note, _panel_table(panel), chart)
+    return Figure(chart_id, panel.attack, note, _panel_table(panel), chart)
 
 
 def _describe(panel: Panel) -> str:
@@ -118,7 +118,7 @@ def _panel_table(panel: Panel) -> PageTable:
     return PageTable(caption, ["Policy", "Seeds", *[f"Round {rounds[i]:,}" for i in chosen]], rows)
 
 
-def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, id: str, group: str) -> Figure:
+def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, chart_id: str, group: str) -> Figure:
     """Return the chart of a sweep: final regret at each budget."""
     finals = {
         policy: [panel.finals.get(policy) for panel in sweep.panels.values()]
@@ -129,7 +129,7 @@ def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, id: str, group: st
         "kind": "budget",
         "x": [_short(budget) for budget in sweep.panels],
         "curves": [_budget_curve(numbers[policy], values) for policy, values in finals.items()],
-        "id": id,
+        "id": chart_id,
         "group": group,
         "alt": f"Final regret against the budget of {title}; the table has the values.",
     }
@@ -137,11 +137,14 @@ def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, id: str, group: st
         f"Final regret by budget of {title}",
         ["Policy", *[f"Budget {budget:,g}" for budget in sweep.panels]],
         [
-            [policy, *["–" if one is None else _with_halves(one[:, None])[0] for one in values]]
+            [
+                policy,
+                *["–" if found is None else _with_halves(found[:, None])[0] for found in values],
+            ]
             for policy, values in finals.items()
         ],
     )
-    return Figure(id, title, "mean and 95 %", table, chart)
+    return Figure(chart_id, title, "mean and 95 %", table, chart)
 
 
 def _budget_curve(number: int, finals: list[Floats | None]) -> dict[str, Any]:

@@ -71,17 +71,9 @@ def overview_table(panels: Sequence[Panel]) -> PageTable:
     cells = []
     for panel in panels:
         means = {policy: float(finals.mean()) for policy, finals in panel.finals.items()}
-        lowest = min(means.values())
-        cells.append(
-            [
-                "–"
-                if policy not in means
-                else Lowest(readable(lowest))
-                if means[policy] == lowest
-                else readable(means[policy])
-                for policy in policies
-            ]
-        )
+        texts = {policy: readable(mean) for policy, mean in means.items()}
+        texts |= {p: Lowest(texts[p]) for p in means if means[p] == min(means.values())}
+        cells.append([texts.get(policy, "–") for policy in policies])
     caption = "Mean final regret: lower is better, the lowest of each panel in bold"
     if len(policies) > MOST_COLUMNS:  # a long table is easier to read than a wide one
         heads = ["Policy", *[f"{panel.environment}: {panel.attack}" for panel in panels]]
