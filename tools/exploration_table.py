@@ -61,7 +61,7 @@ def exploration_table(games: GroupedGames) -> Table:
 def _gaps(games: GroupedGames, groups: Mapping[Labels, Group]) -> dict[tuple[str, int], float]:
     """Return uniform play's regret per round by environment and seed; fixed arms differ by seed."""
     spec = games.spec
-    matches = {(one.environment, one.seed) for group in groups.values() for one in group}
+    matches = {(game.environment, game.seed) for group in groups.values() for game in group}
     return {
         (label, seed): random_gap(spec.environments[label], spec.rounds, seed, GAP_ROUNDS)
         for label, seed in matches

@@ -16,6 +16,7 @@ def test_every_metric_has_a_public_name_and_says_what_it_is():
     for name, found in METRICS.items():
         assert getattr(metrics, name) is found
         assert name in metrics.__all__
+        assert found.meaning in found.__doc__
         assert len(found.meaning) > 10
         assert found.table in (REGRET, DAMAGE, PRICE, AUDIT)
         assert found.better in ("lower", "higher", "neither")

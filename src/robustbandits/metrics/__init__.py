@@ -10,7 +10,7 @@ round r_t on clean mean rewards, R_t its sum, 0 for the game without attack.
 from robustbandits.metrics import audit as _audit  # noqa: F401  registers its metrics
 from robustbandits.metrics.damage import BudgetCurve, WorstCase, budget_curve, worst_case
 from robustbandits.metrics.intervals import Estimate, estimate_mean, estimate_means
-from robustbandits.metrics.recovery import Recovery, recovery
+from robustbandits.metrics.recovery_times import Recovery, recovery
 from robustbandits.metrics.registry import METRICS, Metric
 from robustbandits.metrics.regret import random_gap
 

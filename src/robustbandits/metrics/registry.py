@@ -48,6 +48,9 @@ class Metric:
     share_head: str = ""  # head of a second column: the value divided by random play's regret
     share_meaning: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__doc__", self.by_seed.__doc__)
+
     def __call__(self, *groups: Sequence[Ledger], **options: Any) -> Estimate:
         """Return the statistic with its interval; options are those of ``by_seed``."""
         return self.estimates([self.by_seed(*groups, **options)])[0]

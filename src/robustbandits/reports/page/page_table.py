@@ -34,7 +34,7 @@ class PageTable(NamedTuple):
 
     @property
     def folded(self) -> bool:
-        """Whether rows that share all names but the last stand under one heading."""
+        """Whether rows that share all names but the last are under a common heading."""
         return self.words > 1 and len(self._prefixes) < len(self.rows)
 
     @property

@@ -73,7 +73,8 @@ def recovery(
     slack, tolerance
         See above. One hundredth of :func:`random_gap` is a good tolerance.
     """
-    attacked, clean = common_seeds([one for one in attacked if one.last_attack > 0], clean)
+    attacked = [ledger for ledger in attacked if ledger.last_attack > 0]
+    attacked, clean = common_seeds(attacked, clean)
     if not attacked:
         return Recovery(np.zeros(0), np.zeros(0, dtype=np.bool_))
     rounds, (regret, clean_regret) = regret_curves(attacked, clean)
