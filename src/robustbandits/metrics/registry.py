@@ -1,6 +1,7 @@
 """The registry of metrics: which numbers reports and documents show, and how each is computed.
 
-A metric is a function that returns one value per seed, and the line above it::
+A metric is a function in ``regret.py``, ``damage.py`` or ``audit.py`` that returns one value per
+seed, and the line above it::
 
     @metric(REGRET, "late rate", unit="regret per round")
     def late_rate(ledgers): ...
