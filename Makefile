@@ -6,7 +6,7 @@ READING ?= as-coded
 OUT ?= out
 BIN := .venv/bin
 
-.PHONY: reproduce table1 cautious presets test slow lint types layers parity check bench fix clean
+.PHONY: reproduce table1 tables cautious presets test slow lint types layers parity check bench fix clean
 
 # Made anew when the project's needs change; editable, so never because its code does.
 .venv/ready: pyproject.toml constraints.txt
@@ -23,6 +23,10 @@ table1: .venv/ready  ## play every policy on one benchmark, and write docs/polic
 	$(BIN)/robustbandits cache fill
 	$(BIN)/robustbandits run table1 --store $(OUT)/table1
 	$(BIN)/python -m tools.policy_tables $(OUT)/table1 docs/policies.md
+
+tables: .venv/ready  ## write the tables of policies and metrics into the documents, without playing
+	$(BIN)/python -m tools.policy_tables docs/policies.md
+	$(BIN)/python -m tools.policy_tables docs/experiments.md
 
 cautious: .venv/ready  ## does CautiousLinUCB hold, and where does it break: docs/cautious.md
 	$(BIN)/robustbandits run cautious --store $(OUT)/cautious

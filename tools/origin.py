@@ -1,14 +1,12 @@
-"""Where numbers come from: the commit, the machine, and the commands that make them again."""
+"""Where the numbers of a page come from: commit, machine, and the commands that make them again."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from robustbandits.experiments import Experiment
 from robustbandits.reports.rerun import rerun
-
-if TYPE_CHECKING:
-    from robustbandits.experiments.store.load import Experiment
 
 
 def origin(experiment: Experiment, page: str) -> str:
@@ -29,10 +27,9 @@ def origin(experiment: Experiment, page: str) -> str:
 
 
 def _commits(notes: Mapping[str, Any]) -> str:
-    """Return all commits that played a part; a report must not hide that there were several."""
-    return " and ".join(
-        _commit(one) for one in (notes.get("commit"), *notes.get("other_commits", []))
-    )
+    """Return all commits that played a part of the experiment."""
+    commits = (notes.get("commit"), *notes.get("other_commits", []))
+    return " and ".join(_commit(commit) for commit in commits)
 
 
 def _commit(commit: str | None) -> str:

@@ -1,40 +1,37 @@
-"""The catalogue: what is proved about every policy, and what an experiment measured.
+"""Write what is proved about every policy, and what an experiment measured, into a Markdown page.
 
-``python -m tools.policy_tables STORE PAGE`` writes it into the marked parts of a
-Markdown page: ``proved`` from the policies' own facts; ``measured``, ``panels``, ``budgets``,
-``ratios``, ``exploration`` and ``chart`` (a picture beside the page, of its name) from the one
-experiment of a store. Without STORE only ``proved`` is written.
+``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page: ``proved`` from the
+facts of the policies and ``metrics`` from the registry of metrics; ``measured``, ``panels``,
+``budgets``, ``ratios``, ``exploration`` and ``chart`` (a figure beside the page, with its name)
+from the one experiment of the store. Without STORE only ``proved`` and ``metrics`` are written.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robustbandits._atomic import write_whole
+from robustbandits.experiments import Experiment, Store
 from robustbandits.experiments.registry import kinds
 from robustbandits.kernels.linalg import Floats
-from robustbandits.metrics.bootstrap import estimate_means, estimate_statistics
-from robustbandits.metrics.excess import excess_by_seed
-from robustbandits.metrics.groups import Group, Who, common, final_regrets
-from robustbandits.metrics.worst import largest_mean
-from robustbandits.reports.ratios import HEAD, draw_chart, sweeps_of, tolerances
-from robustbandits.reports.study import Study
+from robustbandits.metrics import Estimate, estimate_means
+from robustbandits.metrics.damage import paired_differences, worst_cases
+from robustbandits.metrics.groups import Group, Labels, final_regrets
+from robustbandits.metrics.registry import AUDIT, DAMAGE, PRICE, REGRET, metrics_of
+from robustbandits.reports.grouped_games import GroupedGames
+from robustbandits.reports.metric_columns import ATTACK, ENVIRONMENT, INTERVALS, POLICY
 from robustbandits.reports.table import Cell, Column, Table
-from robustbandits.reports.tables import ENVIRONMENT, INTERVALS, POLICY
 from tools.exploration_table import exploration_table
 from tools.marked_parts import fill, marks
 from tools.origin import origin
-
-if TYPE_CHECKING:
-    from robustbandits.experiments.store.load import Experiment
-    from robustbandits.metrics.estimate import Estimate
+from tools.ratio_figure import HEAD, different_sweeps, draw_chart, tolerances
 
 SAME = "Attacks that come to the same in an environment are shown once, under the first's name."
-#: Settings, from the most general on.
+#: Settings, from the most general to the most special.
 SETTINGS = ("contextual", "fixed arms", "MAB")
 FACTS = {
     "setting": "setting",
@@ -49,10 +46,11 @@ FACTS = {
 
 def proved_table() -> Table:
     """Return what each exported policy assumes, and what is proved about it."""
-    found = {name: kind.facts for name, kind in kinds("policies").items()}  # type: ignore[attr-defined]
-    order = sorted(found, key=lambda name: SETTINGS.index(found[name].setting))
+    policies: Mapping[str, Any] = kinds("policies")
+    facts = {name: policy.facts for name, policy in policies.items()}
+    order = sorted(facts, key=lambda name: SETTINGS.index(facts[name].setting))
     rows = [
-        (name, *[_words(getattr(found[name], key)) or "nothing" for key in FACTS]) for name in order
+        (name, *[_words(getattr(facts[name], key)) or "nothing" for key in FACTS]) for name in order
     ]
     return Table(
         name="proved",
@@ -66,81 +64,94 @@ def _words(value: Any) -> str:
     return value if isinstance(value, str) else ", ".join(value)
 
 
-def measured_table(study: Study) -> Table:
+def metrics_table() -> Table:
+    """Return the metrics of the registry."""
+    rows = [
+        (metric.name, metric.meaning, metric.unit, metric.better, metric.table)
+        for table in (REGRET, DAMAGE, PRICE, AUDIT)
+        for metric in metrics_of(table)
+    ]
+    heads = ("metric", "what it is", "unit", "better", "table of the report")
+    columns = tuple(Column(head, "text") for head in heads)
+    return Table("metrics", f"{len(rows)} metrics", columns, tuple(rows))
+
+
+def measured_table(games: GroupedGames) -> Table:
     """Return the worst case of each policy in each environment, and its price without attack."""
-    places = list(study.spec.environments)
-    policies = [p for p in study.spec.policies if any(who.policy == p for who in study.groups)]
-    worst = _worst(study)
-    prices = _prices(study)
-    where = {policy: _worst_panel(study, policy) for policy in policies}
+    environments = list(games.spec.environments)
+    policies = _played(games)
+    worst, prices = _worst(games), _prices(games)
     rows = [
         (
             policy,
-            *[worst.get((place, policy)) for place in places],
-            where[policy],
-            *[prices.get((place, policy)) for place in places if prices],
+            *[worst.get((environment, policy)) for environment in environments],
+            _worst_panel(games, policy),
+            *[prices.get((environment, policy)) for environment in environments if prices],
         )
         for policy in policies
     ]
-    columns = [POLICY, *[Column(f"worst, {place}", "estimate") for place in places]]
+    columns = [POLICY, *[Column(f"worst, {label}", "estimate") for label in environments]]
     columns += [Column("worst panel", "text")]
-    columns += [Column(f"price, {place}", "estimate") for place in places if prices]
+    columns += [Column(f"price, {label}", "estimate") for label in environments if prices]
     return Table(
         name="measured",
-        title=f"Regret after {study.spec.rounds:,} rounds: worst case and price of robustness",
+        title=f"Regret after {games.spec.rounds:,} rounds: worst case and price of robustness",
         columns=tuple(columns),
         rows=tuple(rows),
         notes=(
             INTERVALS,
             "Worst: the largest mean over the attacks played, the unattacked game among them; a "
             "finite suite gives a lower bound on the true worst case. Price: regret without "
-            f"attack, minus {study.reference}'s in the same rounds. A dash: does not play there.",
+            f"attack, minus {games.reference_policy}'s in the same rounds. A dash: does not play "
+            "there.",
         ),
     )
 
 
-def _panels_of(study: Study, policy: str) -> dict[Who, Group]:
-    return {who: group for who, group in study.groups.items() if who.policy == policy}
+def _played(games: GroupedGames) -> list[str]:
+    """Return the policies that have games."""
+    played = {labels.policy for labels in games.groups}
+    return [policy for policy in games.spec.policies if policy in played]
 
 
-def _worst(study: Study) -> dict[tuple[str, str], Estimate]:
-    suites: dict[tuple[str, str], list[Group]] = {}
-    for who, group in study.groups.items():
-        suites.setdefault((who.environment, who.policy), []).append(group)
-    samples = [[final_regrets(group) for group in common(suite)] for suite in suites.values()]
-    return dict(zip(suites, estimate_statistics(samples, largest_mean), strict=True))
+def _worst(games: GroupedGames) -> dict[tuple[str, str], Estimate]:
+    suites: dict[tuple[str, str], dict[str, Group]] = {}
+    for labels, group in games.groups.items():
+        suites.setdefault((labels.environment, labels.policy), {})[labels.attack] = group
+    cases = zip(suites, worst_cases(list(suites.values())), strict=True)
+    return {names: worst.regret for names, worst in cases}
 
 
-def _worst_panel(study: Study, policy: str) -> str:
-    means = {who: final_regrets(g).mean() for who, g in _panels_of(study, policy).items()}
-    worst = max(means, key=lambda who: means[who])
+def _worst_panel(games: GroupedGames, policy: str) -> str:
+    means = {
+        labels: final_regrets(group).mean()
+        for labels, group in games.groups.items()
+        if labels.policy == policy
+    }
+    worst = max(means, key=lambda labels: means[labels])
     return f"{worst.environment}, {worst.attack}"
 
 
-def _prices(study: Study) -> dict[tuple[str, str], Estimate]:
-    pairs = {
-        (who.environment, who.policy): (group, study.groups.get(_reference(study, who), []))
-        for who, group in study.groups.items()
-        if who.attack == study.clean and who.policy != study.reference
+def _prices(games: GroupedGames) -> dict[tuple[str, str], Estimate]:
+    pairs = games.priced()
+    prices = estimate_means([paired_differences(*pair) for pair in pairs.values()])
+    return {
+        (labels.environment, labels.policy): price
+        for labels, price in zip(pairs, prices, strict=True)
     }
-    pairs = {names: pair for names, pair in pairs.items() if pair[1]}
-    found = estimate_means([excess_by_seed(*pair) for pair in pairs.values()])
-    return dict(zip(pairs, found, strict=True))
 
 
-def _reference(study: Study, who: Who) -> Who:
-    return who._replace(policy=study.reference or "")
-
-
-def panel_table(study: Study) -> Table:
+def panel_table(games: GroupedGames) -> Table:
     """Return the mean regret of each policy in each panel; the longer side has the rows."""
-    found = list(dict.fromkeys((who.environment, who.attack) for who in study.groups))
-    policies = [p for p in study.spec.policies if any(who.policy == p for who in study.groups)]
-    means = {who: float(final_regrets(group).mean()) for who, group in study.groups.items()}
-    grid: list[list[Cell]] = [[means.get(Who(*one, name)) for one in found] for name in policies]
-    heads = [f"{place}, {attack}" for place, attack in found]
+    panels, policies = games.panels, _played(games)
+    means = {labels: float(final_regrets(group).mean()) for labels, group in games.groups.items()}
+    grid: list[list[Cell]] = [
+        [means.get(Labels(panel.environment, panel.attack, policy)) for panel in panels]
+        for policy in policies
+    ]
+    heads = [f"{panel.environment}, {panel.attack}" for panel in panels]
     first, names, others = "policy", policies, heads
-    if len(found) > len(policies):
+    if len(panels) > len(policies):
         grid = [list(column) for column in zip(*grid, strict=True)]
         first, names, others = "panel", heads, policies
     return Table(
@@ -148,31 +159,30 @@ def panel_table(study: Study) -> Table:
         title="Mean regret in every panel",
         columns=(Column(first, "text"), *[Column(head) for head in others]),
         rows=tuple((name, *line) for name, line in zip(names, grid, strict=True)),
-        notes=(f"Means over {len(study.spec.seeds)} seeds.",),
+        notes=(f"Means over {len(games.spec.seeds)} seeds.",),
     )
 
 
-def budget_table(study: Study, experiment: Experiment) -> Table:
+def budget_table(games: GroupedGames) -> Table:
     """Return the regret of each policy at each budget of the attacker."""
-    policies = dict.fromkeys(study.spec.policies, 1.0)
-    return _by_budget(study, experiment, policies, "budget", "Regret against the budget, C")
+    units = dict.fromkeys(games.spec.policies, 1.0)
+    return _by_budget(games, units, "budget", "Regret against the budget, C")
 
 
-def ratio_table(study: Study, experiment: Experiment) -> Table:
-    """Return the same in units of each policy's own tolerance, where most of them were played."""
+def ratio_table(games: GroupedGames) -> Table:
+    """Return the same in units of each policy's tolerance, where most of them were played."""
     title = "Regret against the budget in units of the tolerance"
-    whole = _by_budget(study, experiment, tolerances(study.spec), HEAD, title)
+    whole = _by_budget(games, tolerances(games.spec), HEAD, title)
     rows = [row for row in whole.rows if 2 * row.count(None) < len(row) - 3]
     note = "Only ratios at which most of these policies were played."
     return replace(whole, rows=tuple(rows), notes=(*whole.notes, note))
 
 
-def _by_budget(
-    study: Study, experiment: Experiment, units: dict[str, float], head: str, title: str
-) -> Table:
+def _by_budget(games: GroupedGames, units: dict[str, float], head: str, title: str) -> Table:
+    """Return regret by environment, attack and budget, where budgets are divided by a unit."""
     cells: dict[tuple[str, str, float], dict[str, int]] = {}
     samples: list[Floats] = []
-    for sweep in sweeps_of(experiment):
+    for sweep in different_sweeps(games):
         for budget, panel in sweep.panels.items():
             for policy, values in panel.finals.items():
                 if policy in units:
@@ -180,62 +190,61 @@ def _by_budget(
                     cells.setdefault(key, {})[policy] = len(samples)
                     samples.append(values)
     regrets = estimate_means(samples)
-    places, order = list(study.spec.environments), list(dict.fromkeys(key[1] for key in cells))
+    environments = list(games.spec.environments)
+    attacks = list(dict.fromkeys(attack for _, attack, _ in cells))
+    order = sorted(
+        cells, key=lambda key: (environments.index(key[0]), attacks.index(key[1]), key[2])
+    )
     rows = [
-        (*key, *[regrets[line[p]] if p in line else None for p in units])
-        for key, line in sorted(
-            cells.items(),
-            key=lambda item: (places.index(item[0][0]), order.index(item[0][1]), item[0][2]),
-        )
+        (*key, *[regrets[cells[key][p]] if p in cells[key] else None for p in units])
+        for key in order
     ]
     names = [Column(policy, "estimate") for policy in units]
     return Table(
         name=head.replace(" ", ""),
         title=title,
-        columns=(ENVIRONMENT, Column("attack", "text"), Column(head), *names),
+        columns=(ENVIRONMENT, ATTACK, Column(head), *names),
         rows=tuple(rows),
         notes=(INTERVALS, SAME),
     )
 
 
 def parts_of(experiment: Experiment, page: str) -> dict[str, str]:
-    """Return the parts that an experiment can fill, each with where its numbers come from."""
-    study = Study(experiment)
-    makers: dict[str, Callable[[], Table]] = {
-        "measured": lambda: measured_table(study),
-        "panels": lambda: panel_table(study),
-        "budgets": lambda: budget_table(study, experiment),
-        "ratios": lambda: ratio_table(study, experiment),
-        "exploration": lambda: exploration_table(study),
+    """Return the parts that an experiment can fill, each with the origin of its numbers."""
+    games = GroupedGames(experiment)
+    tables = {
+        "measured": measured_table(games),
+        "panels": panel_table(games),
+        "budgets": budget_table(games),
+        "ratios": ratio_table(games),
+        "exploration": exploration_table(games),
     }
-    tables = {name: make() for name, make in makers.items()}
     made = origin(experiment, page)
     return {name: f"{table.to_markdown()}\n{made}" for name, table in tables.items() if len(table)}
 
 
-def write_catalogue(page: Path, store: Path | None = None) -> None:
-    """Fill the marked parts of a page: from a store's one experiment, and from the facts."""
+def write_tables(page: Path, store: Path | None = None) -> None:
+    """Fill the marked parts of a page from the facts, the registry and a store's experiment."""
     text = page.read_text(encoding="utf-8")
-    text = fill(text, {"proved": proved_table().to_markdown()})
+    facts = {"proved": proved_table(), "metrics": metrics_table()}
+    text = fill(text, {name: table.to_markdown() for name, table in facts.items()})
     if store is not None:
         experiment = only_experiment(store)
         shown = page.name if page.is_absolute() else page.as_posix()
         parts = parts_of(experiment, shown)
         if marks(text).get("chart", "") in (None, experiment.spec.name):
-            parts["chart"] = draw_chart(experiment, page.with_suffix(".png"))
+            parts["chart"] = draw_chart(GroupedGames(experiment), page.with_suffix(".png"))
         text = fill(text, parts, experiment.spec.name)
     write_whole(page, text.encode())
 
 
 def only_experiment(store: Path) -> Experiment:
-    """Return the experiment of a store that holds one."""
-    from robustbandits.experiments.store.store import Store
-
+    """Return the experiment of a store that has one."""
     found = Store(store).experiments()
     if len(found) != 1:
-        names = ", ".join(one.spec.name for one in found) or "none"
+        names = ", ".join(experiment.spec.name for experiment in found) or "none"
         raise ValueError(
-            f"the store {store} must hold one experiment, and has {len(found)} ({names}): run each "
+            f"expected one experiment in the store {store}, got {len(found)} ({names}); run each "
             f"into a store of its own"
         )
     return found[0]
@@ -248,7 +257,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("page", type=Path, help="Markdown page with marked parts")
     given = parser.parse_args(arguments)
     try:
-        write_catalogue(given.page, given.store)
+        write_tables(given.page, given.store)
     except (ValueError, OSError) as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
 

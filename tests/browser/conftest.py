@@ -1,4 +1,4 @@
-"""A real browser, and the page in it."""
+"""A real browser, and a page to open in it."""
 
 import os
 import shutil
@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 import robustbandits as rb
-from browser.limits import HOSTILE, PATIENCE
-from reports.made_up import made_up, sweep_of_budgets
+from browser.limits import HOSTILE, TIMEOUT
+from reports.sample_experiments import budget_sweep, linear_experiment
 from robustbandits.reports.page.render import render_page
 
 FLAGS = [
@@ -38,7 +38,7 @@ def browser():
     if found is None:
         _missing("no Chromium on the path: " + ", ".join(NAMES))
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, args=FLAGS, timeout=PATIENCE)
+        running = playwright.chromium.launch(executable_path=found, args=FLAGS, timeout=TIMEOUT)
         yield running
         running.close()
 
@@ -52,8 +52,8 @@ def file(tmp_path_factory):
         HOSTILE: rb.policies.LinTS(),
     }
     experiments = [
-        made_up("first", policies=policies),
-        sweep_of_budgets(seeds=3, skip=lambda e, a, p, seed: seed == 2),
+        linear_experiment("first", policies=policies),
+        budget_sweep(seeds=3, skip=lambda e, a, p, seed: seed == 2),
     ]
     path = tmp_path_factory.mktemp("page") / "index.html"
     path.write_text(render_page(experiments), encoding="utf-8")
@@ -62,27 +62,27 @@ def file(tmp_path_factory):
 
 @pytest.fixture
 def visit(browser):
-    """Open a page offline; whatever it complains of or asks for fails the test."""
-    contexts, troubles = [], []
+    """Open a page offline; any error, warning or request to a server fails the test."""
+    contexts, problems = [], []
 
-    def heard(message):
+    def on_console(message):
         if message.type in ("error", "warning"):
-            troubles.append(f"console: {message.text}")
+            problems.append(f"console: {message.text}")
 
-    def asked(request):
+    def on_request(request):
         if not request.url.startswith(("file:", "data:")):
-            troubles.append(f"request: {request.url}")
+            problems.append(f"request: {request.url}")
 
     def open_page(path, **options):
         options = {"viewport": {"width": 1200, "height": 900}, **options}
         context = browser.new_context(reduced_motion="reduce", offline=True, **options)
         contexts.append(context)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT)
         page = context.new_page()
-        page.on("console", heard)
-        page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
-        page.on("request", asked)
-        page.on("dialog", lambda dialog: (troubles.append("a dialog"), dialog.dismiss()))
+        page.on("console", on_console)
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("request", on_request)
+        page.on("dialog", lambda dialog: (problems.append("a dialog"), dialog.dismiss()))
         page.goto(path.as_uri())
         page.wait_for_selector("html[data-ready]", state="attached")
         return page
@@ -90,4 +90,4 @@ def visit(browser):
     yield open_page
     for context in contexts:
         context.close()
-    assert troubles == []
+    assert problems == []

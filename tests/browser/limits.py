@@ -1,4 +1,4 @@
-"""What the browser's tests share."""
+"""Constants of the browser tests."""
 
-PATIENCE = 120_000  # milliseconds: for a busy machine; nothing waits that long otherwise
+TIMEOUT = 120_000  # milliseconds, enough for a busy machine
 HOSTILE = "</script><img src=x onerror=alert(1)>"

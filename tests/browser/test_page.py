@@ -1,13 +1,13 @@
-"""The page in a real Chromium: it draws, answers, and asks for nothing.
+"""The page in a real Chromium: it draws, reacts to input, and requests nothing.
 
-Each test waits for what it wants to see, never for time to pass.
+Each test waits for what it expects to see, never for a fixed time.
 """
 
 import pytest
 
 import robustbandits as rb
-from browser.limits import HOSTILE, PATIENCE
-from reports.made_up import made_up
+from browser.limits import HOSTILE, TIMEOUT
+from reports.sample_experiments import linear_experiment
 from robustbandits.reports.page.render import render_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -20,7 +20,7 @@ def until(locator, **wanted):
     from playwright.sync_api import expect
 
     for name, value in wanted.items():
-        getattr(expect(locator), "to_" + name)(value, timeout=PATIENCE)
+        getattr(expect(locator), "to_" + name)(value, timeout=TIMEOUT)
 
 
 def policy(page, name):
@@ -38,19 +38,19 @@ def test_every_curve_is_drawn_with_its_band(visit, file):
         assert path.evaluate("path => path.getTotalLength()") > 50
 
 
-def test_curves_stand_where_their_numbers_say(visit, file):
+def test_curves_are_drawn_at_their_values(visit, file):
     page = visit(file)
     tops = page.locator(".chart").first.evaluate(
         "box => [...box.querySelectorAll('.line')].map(line => "
         "line.getPointAtLength(line.getTotalLength()).y)"
     )
-    # Made-up policies have growing regret: each line ends above the one before.
+    # Each policy has more regret than the one before, so its line ends higher.
     assert tops == sorted(tops, reverse=True)
     low, middle, high = tops
     assert low - middle == pytest.approx(middle - high, rel=0.02)  # slopes 1, 2, 3
 
 
-def test_a_policy_is_switched_off_and_on_in_all_panels_at_once(visit, file):
+def test_button_hides_and_shows_a_policy_in_all_panels(visit, file):
     page = visit(file)
     button = policy(page, "LinUCB")
     button.click()
@@ -61,7 +61,7 @@ def test_a_policy_is_switched_off_and_on_in_all_panels_at_once(visit, file):
     until(page.locator(LINE), have_count=19)
 
 
-def test_none_and_all(visit, file):
+def test_none_and_all_hide_and_show_every_policy(visit, file):
     page = visit(file)
     page.locator("#none").click()
     until(page.locator(LINE), have_count=0)
@@ -116,7 +116,7 @@ def test_pointer_shows_values(visit, file):
     until(page.locator("#tip:visible"), have_count=0)
 
 
-def test_arrow_keys_read_values_aloud(visit, file):
+def test_arrow_keys_announce_values_to_screen_readers(visit, file):
     page = visit(file)
     page.locator(".chart").first.focus()
     page.keyboard.press("Home")
@@ -128,7 +128,7 @@ def test_arrow_keys_read_values_aloud(visit, file):
     until(page.locator("#tip:visible"), have_count=0)
 
 
-def test_hostile_names_are_only_shown(visit, file):
+def test_hostile_names_are_shown_as_text(visit, file):
     page = visit(file)
     assert page.locator("img").count() == 0
     assert policy(page, HOSTILE).count() == 1
@@ -170,17 +170,17 @@ CONTRASTS = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_and_lines_stand_out(visit, file, scheme):
+def test_text_and_lines_have_enough_contrast(visit, file, scheme):
     found = visit(file, color_scheme=scheme).evaluate(CONTRASTS)
     assert found["words"] >= 4.5  # WCAG 2.2, level AA
     assert found["lines"] >= 3.0
 
 
 @pytest.mark.parametrize("width", [320, 390])
-def test_phone_never_scrolls_sideways(visit, file, width):
+def test_page_on_a_phone_does_not_scroll_sideways(visit, file, width):
     page = visit(file, viewport={"width": width, "height": 700}, has_touch=True)
     for details in page.locator("details").all():
-        details.evaluate("one => { one.open = true; }")
+        details.evaluate("details => { details.open = true; }")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     until(page.locator(LINE), have_count=19)
     page.locator(".chart").first.tap()
@@ -188,12 +188,12 @@ def test_phone_never_scrolls_sideways(visit, file, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_paper_shows_everything_in_light(visit, file):
+def test_printed_page_shows_everything_in_light_colours(visit, file):
     page = visit(file, color_scheme="dark", viewport={"width": 794, "height": 1100})
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate(BACKGROUND) == LIGHT
     assert page.locator("#log-y").is_hidden()
-    assert policy(page, "LinUCB").is_visible()  # the legend stays
+    assert policy(page, "LinUCB").is_visible()  # it is the legend
     assert page.evaluate("document.documentElement.scrollWidth") <= 794
     closed = page.locator("details:not([open])").count()
     assert closed > 0
@@ -204,25 +204,25 @@ def test_paper_shows_everything_in_light(visit, file):
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-NAMELESS = """() => [...document.querySelectorAll('a, button, summary, [tabindex]')]
-  .filter(one => !(one.getAttribute('aria-label') || one.textContent).trim())
-  .map(one => one.outerHTML)"""
+WITHOUT_NAME = """() => [...document.querySelectorAll('a, button, summary, [tabindex]')]
+  .filter(element => !(element.getAttribute('aria-label') || element.textContent).trim())
+  .map(element => element.outerHTML)"""
 
 
-def test_everything_has_a_name(visit, file):
+def test_every_control_has_a_name(visit, file):
     page = visit(file)
-    assert page.evaluate(NAMELESS) == []
+    assert page.evaluate(WITHOUT_NAME) == []
     charts = page.locator(".chart > svg")
     assert charts.count() == 8
-    for one in charts.all():
-        assert one.get_attribute("role") == "img"
-        assert len(one.get_attribute("aria-label")) > 20
+    for chart in charts.all():
+        assert chart.get_attribute("role") == "img"
+        assert len(chart.get_attribute("aria-label")) > 20
     for name in ("main", "navigation", "contentinfo", "banner"):
         assert page.get_by_role(name).count() == 1
     assert page.get_by_role("button", name="LinUCB").count() == 1
 
 
-def test_focus_can_be_seen(visit, file):
+def test_focus_is_visible(visit, file):
     page = visit(file)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
@@ -231,10 +231,10 @@ def test_focus_can_be_seen(visit, file):
     assert style == "solid"
 
 
-def test_forty_policies_look_forty_ways(visit, tmp_path):
+def test_forty_policies_have_forty_different_looks(visit, tmp_path):
     many = {f"LinUCB {i}": rb.policies.LinUCB(ridge=0.1 + i) for i in range(40)}
     file = tmp_path / "many.html"
-    file.write_text(render_page([made_up(policies=many, seeds=1)]), encoding="utf-8")
+    file.write_text(render_page([linear_experiment(policies=many, seeds=1)]), encoding="utf-8")
     page = visit(file)
     until(page.locator(LINE), have_count=3 * 40)
     assert page.locator(".chart .band").count() == 0  # one seed
@@ -245,14 +245,14 @@ def test_forty_policies_look_forty_ways(visit, tmp_path):
     assert len(set(looks)) == 40
 
 
-def test_page_without_experiments_is_quiet(visit, tmp_path):
+def test_page_without_experiments_has_a_note_and_no_errors(visit, tmp_path):
     file = tmp_path / "empty.html"
     file.write_text(render_page([]), encoding="utf-8")
     page = visit(file)
     assert page.locator(".note").first.is_visible()
 
 
-def test_without_script_the_tables_are_there(browser, file):
+def test_page_without_javascript_shows_the_tables(browser, file):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(file.as_uri())

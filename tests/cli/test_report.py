@@ -8,10 +8,7 @@ from typer.testing import CliRunner
 import robustbandits as rb
 from robustbandits.cli.app import app
 from robustbandits.compiled.jit import jit_is_on
-from robustbandits.experiments.plan import make_plan
-from robustbandits.experiments.runner import run
-from robustbandits.experiments.spec import Spec
-from robustbandits.experiments.store.store import Store
+from robustbandits.experiments import Spec, Store, make_plan, run
 
 runner = CliRunner()
 
@@ -40,7 +37,7 @@ def report(*arguments):
 
 
 @pytest.mark.slow
-def test_report_writes_and_says_what(store, tmp_path):
+def test_report_writes_files_and_lists_experiments(store, tmp_path):
     out = tmp_path / "out"
     result = report(store, "--out", out)
     assert result.exit_code == 0, result.output
@@ -52,16 +49,16 @@ def test_report_writes_and_says_what(store, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not jit_is_on, reason="the same, slower")
+@pytest.mark.skipif(not jit_is_on, reason="does not depend on compiled code")
 def test_json_lists_the_files(store, tmp_path):
     result = report(store, "--out", tmp_path / "out", "--json", "--title", "A <title>")
-    told = json.loads(result.stdout)
-    assert told["page"] in told["files"]
+    written = json.loads(result.stdout)
+    assert written["page"] in written["files"]
     assert "A &lt;title&gt;" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
-def test_unfinished_and_damaged_are_told(store, tmp_path):
+def test_unfinished_experiments_and_damaged_files_are_named(store, tmp_path):
     first, second = make_plan(spec()).matches
     Store(store).path_of(second.id).write_bytes(b"PAR1 nonsense")
     result = report(store, "--out", tmp_path / "out")
@@ -73,8 +70,8 @@ def test_unfinished_and_damaged_are_told(store, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not jit_is_on, reason="the same, slower")
-def test_several_experiments_and_a_choice(store, tmp_path):
+@pytest.mark.skipif(not jit_is_on, reason="does not depend on compiled code")
+def test_only_selects_experiments(store, tmp_path):
     run(spec("other", seeds=1), store, workers=1, progress=False)
     result = report(store, "--out", tmp_path / "all")
     assert "mine" in result.output
@@ -87,7 +84,7 @@ def test_several_experiments_and_a_choice(store, tmp_path):
     assert "nobody" in result.output
 
 
-def test_store_without_experiments_is_told(tmp_path):
+def test_store_without_experiments_is_an_error(tmp_path):
     folder = tmp_path / "empty"
     Store(folder).open()
     result = report(folder, "--out", tmp_path / "out")
@@ -97,13 +94,13 @@ def test_store_without_experiments_is_told(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_empty_folder_is_no_store(tmp_path):
+def test_empty_folder_is_an_error(tmp_path):
     result = report(tmp_path, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "no store" in result.output
 
 
-def test_folder_of_something_else_is_told(tmp_path):
+def test_folder_with_other_files_is_an_error(tmp_path):
     (tmp_path / "holiday.jpg").write_bytes(b"")
     result = report(tmp_path, "--out", tmp_path / "out")
     assert result.exit_code == 1

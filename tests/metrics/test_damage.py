@@ -4,71 +4,64 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.calm import calm
-from metrics.made import finals, made
+from metrics.sample_ledgers import sample_ledger, with_finals
 from robustbandits import metrics
-from robustbandits.metrics.amplify import ratio_of_means
-from robustbandits.metrics.tail import mean_of_worst
+from robustbandits.metrics.damage import ratio_of_means, rising_exponent
 
 regrets = st.lists(st.floats(0.0, 1e6), min_size=1, max_size=5)
 
 
 def test_excess_is_the_mean_of_paired_differences():
     # 10 - 1 = 9 and 20 - 5 = 15; two seeds: the interval is their range.
-    assert metrics.excess_regret(finals(10.0, 20.0), finals(1.0, 5.0)) == pytest.approx(
-        (12.0, 9.0, 15.0)
-    )
+    excess = metrics.excess_regret(with_finals(10.0, 20.0), with_finals(1.0, 5.0))
+    assert excess == pytest.approx((12.0, 9.0, 15.0))
 
 
-def test_pairs_are_found_by_seed_not_by_order():
-    attacked = [made([10.0], seed=3), made([20.0], seed=7), made([99.0], seed=8)]
-    clean = [made([5.0], seed=7), made([1.0], seed=3), made([0.0], seed=1)]
+def test_games_are_paired_by_seed_not_by_order():
+    attacked = [sample_ledger([regret], seed=seed) for regret, seed in ((10, 3), (20, 7), (99, 8))]
+    clean = [sample_ledger([regret], seed=seed) for regret, seed in ((5, 7), (1, 3), (0, 1))]
     assert metrics.excess_regret(attacked, clean).value == 12.0
+    assert metrics.excess_regret.by_seed(attacked, clean).tolist() == [9.0, 15.0]
 
 
-def test_without_a_common_seed_nothing_is_known():
-    assert math.isnan(metrics.excess_regret([made([1.0], seed=1)], [made([1.0], seed=2)]).value)
+def test_excess_without_a_common_seed_is_unknown():
+    games, others = [sample_ledger([1.0], seed=1)], [sample_ledger([1.0], seed=2)]
+    assert math.isnan(metrics.excess_regret(games, others).value)
 
 
-@calm
-@given(regrets)
-def test_game_has_no_excess_over_itself(values):
-    assert metrics.excess_regret(finals(*values), finals(*values)).value == 0.0
-
-
-@calm
+@settings(max_examples=50)
 @given(regrets, regrets)
 def test_excess_changes_sign_when_sides_are_swapped(left, right):
-    there = metrics.excess_regret(finals(*left), finals(*right)).value
-    back = metrics.excess_regret(finals(*right), finals(*left)).value
+    there = metrics.excess_regret(with_finals(*left), with_finals(*right)).value
+    back = metrics.excess_regret(with_finals(*right), with_finals(*left)).value
     assert there == pytest.approx(-back)
 
 
 def test_price_is_the_clean_difference_to_the_reference():
-    assert metrics.price_of_robustness(finals(7.0, 9.0), finals(2.0, 3.0)).value == 5.5
+    assert metrics.price_of_robustness(with_finals(7.0, 9.0), with_finals(2.0, 3.0)).value == 5.5
 
 
 def test_amplification_is_excess_for_each_unit_spent():
-    attacked = [made([10.0], seed=0, spent=1.0), made([20.0], seed=1, spent=3.0)]
+    attacked = [sample_ledger([r], seed=i, spent=s) for i, (r, s) in enumerate([(10, 1), (20, 3)])]
     # (9 + 15) / (1 + 3) = 6; resamples: 9/1, 15/3, and both.
-    estimate = metrics.amplification(attacked, finals(1.0, 5.0))
-    assert estimate == pytest.approx((6.0, 5.0, 9.0))
+    amplification = metrics.amplification(attacked, with_finals(1.0, 5.0))
+    assert amplification == pytest.approx((6.0, 5.0, 9.0))
 
 
 def test_amplification_without_spending_is_unknown():
-    assert math.isnan(metrics.amplification(finals(1.0, 2.0), finals(0.0, 0.0)).value)
-    assert math.isnan(metrics.amplification([], finals(0.0)).value)
+    assert math.isnan(metrics.amplification(with_finals(1.0, 2.0), with_finals(0.0, 0.0)).value)
+    assert math.isnan(metrics.amplification([], with_finals(0.0)).value)
 
 
-def test_amplification_with_a_seed_that_spent_nothing_has_no_upper_end():
-    # A resample may hold that seed alone: the ratio is then undefined, and the interval says so.
-    attacked = [made([3.0], seed=0, spent=0.0), made([3.0], seed=1, spent=2.0)]
-    estimate = metrics.amplification(attacked, finals(1.0, 1.0))
-    assert estimate.value == 2.0
-    assert not estimate.has_interval
+def test_amplification_with_a_seed_that_spent_nothing_has_no_interval():
+    # A resample may have that seed alone, and then the ratio is undefined.
+    attacked = [sample_ledger([3.0], seed=seed, spent=2.0 * seed) for seed in (0, 1)]
+    amplification = metrics.amplification(attacked, with_finals(1.0, 1.0))
+    assert amplification.value == 2.0
+    assert not amplification.has_interval
 
 
 def test_ratio_of_means_is_taken_along_the_axis():
@@ -77,7 +70,8 @@ def test_ratio_of_means_is_taken_along_the_axis():
 
 
 def test_worst_case_is_the_attack_with_the_largest_mean():
-    worst = metrics.worst_case({"a": finals(1.0, 9.0), "b": finals(4.0, 8.0), "c": finals(0, 0)})
+    suite = {"a": with_finals(1.0, 9.0), "b": with_finals(4.0, 8.0), "c": with_finals(0, 0)}
+    worst = metrics.worst_case(suite)
     assert worst.attack == "b"
     # Resamples: seed 0 twice gives max(1, 4), seed 1 twice gives max(9, 8).
     assert worst.regret == pytest.approx((6.0, 4.0, 9.0))
@@ -85,36 +79,49 @@ def test_worst_case_is_the_attack_with_the_largest_mean():
 
 def test_worst_case_of_nothing_is_unknown():
     assert math.isnan(metrics.worst_case({}).regret.value)
-    assert math.isnan(metrics.worst_case({"a": finals(1.0), "b": []}).regret.value)
+    nothing = metrics.worst_case({"a": with_finals(1.0), "b": []})
+    assert nothing.attack == ""
+    assert math.isnan(nothing.regret.value)
 
 
-@calm
+@settings(max_examples=50)
 @given(regrets, regrets)
 def test_worst_case_is_no_better_than_any_attack(left, right):
     size = min(len(left), len(right))
-    suite = {"a": finals(*left[:size]), "b": finals(*right[:size])}
+    suite = {"a": with_finals(*left[:size]), "b": with_finals(*right[:size])}
     worst = metrics.worst_case(suite).regret.value
     assert worst >= max(np.mean(left[:size]), np.mean(right[:size])) * (1 - 1e-12)
 
 
-def test_tail_is_the_worst_tenth():
-    # Twenty seeds: the two worst, 19 and 18.
-    assert metrics.tail_regret(finals(*range(20))).value == pytest.approx(18.5)
-    # Fifteen: 1.5 seeds, so 14 in full and 13 by half.
-    assert metrics.tail_regret(finals(*range(15))).value == pytest.approx((14 + 13 / 2) / 1.5)
-    # Five: half a seed, which is the worst one.
-    assert metrics.tail_regret(finals(*range(5))).value == 4.0
-    assert math.isnan(metrics.tail_regret([]).value)
+def test_budget_curve_has_the_mean_regret_at_each_budget_in_order():
+    curve = metrics.budget_curve({10.0: with_finals(3.0, 5.0), 0.0: with_finals(1.0, 1.0)})
+    assert curve.budgets == (0.0, 10.0)
+    assert curve.regrets == ((1.0, 1.0, 1.0), pytest.approx((4.0, 3.0, 5.0)))
 
 
-@calm
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30))
-def test_tail_solves_its_minimisation(values):
-    sample = np.array(values)
-    objective = [z + np.maximum(sample - z, 0.0).mean() / 0.1 for z in sample]
-    assert float(mean_of_worst(sample)) == pytest.approx(min(objective), abs=1e-3)
+def test_area_under_budgets_is_the_mean_excess_as_a_share_of_random_play():
+    games = {0.0: with_finals(1.0, 2.0), 1.0: with_finals(2.0, 4.0), 2.0: with_finals(5.0, 6.0)}
+    # T = 10, gap 0.5. Seed 0: (1 + 4) / 2 / 5 = 0.5. Seed 1: (2 + 4) / 2 / 5 = 0.6.
+    assert metrics.budget_curve(games, gap=0.5).area == pytest.approx((0.55, 0.5, 0.6))
 
 
-def test_tail_refuses_another_axis():
-    with pytest.raises(ValueError, match="axis must be the last"):
-        mean_of_worst(np.zeros((2, 3)), axis=0)
+@pytest.mark.parametrize("budgets", [(), (0.0,), (1.0, 2.0)])
+def test_without_budget_zero_and_another_there_is_no_area(budgets):
+    curve = metrics.budget_curve({budget: with_finals(1.0 + budget) for budget in budgets})
+    assert curve.budgets == budgets
+    assert math.isnan(curve.area.value)
+    assert math.isnan(curve.exponent)
+
+
+@given(st.floats(0.1, 3.0), st.floats(0.01, 100.0))
+def test_exponent_of_a_power_law_is_its_power(power, factor):
+    budgets = np.array([1.0, 2.0, 4.0, 8.0])
+    assert rising_exponent(budgets, factor * budgets**power) == pytest.approx(power)
+
+
+def test_exponent_ignores_flat_negative_and_infinite_parts():
+    budgets = np.array([1.0, 2.0, 4.0, 8.0, math.inf])
+    # -1 helped the policy; 8 is past the maximum.
+    assert rising_exponent(budgets, np.array([-1.0, 2.0, 4.0, 4.0, 3.0])) == pytest.approx(1.0)
+    assert math.isnan(rising_exponent(budgets, -np.ones(5)))
+    assert math.isnan(rising_exponent(np.array([1.0]), np.array([1.0])))

@@ -1,15 +1,14 @@
-"""Figures: formats, equal files, colours, odd sizes."""
+"""Figures: formats, equal files, colours, unusual sizes."""
 
 import dataclasses
 import re
 
 import pytest
 
-from reports.played import played
+from reports.sample_experiments import played_experiment
 from robustbandits.reports import figures
-from robustbandits.reports.canvas import legend_columns
-from robustbandits.reports.curves import panels, sweeps
-from robustbandits.reports.figures import draw_budgets, draw_panels
+from robustbandits.reports.figures import draw_budgets, draw_panels, legend_columns
+from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.styles import KNOWN, OTHERS, styles_of
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -17,13 +16,13 @@ MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 @pytest.fixture(scope="module")
 def ledgers():
-    return [one for one in played().ledgers if one.attack in ("NoAttack", "Oracle")]
+    shown = ("NoAttack", "Oracle")
+    return [ledger for ledger in played_experiment().ledgers if ledger.attack in shown]
 
 
 def renamed(ledgers, count):
-    """Return the games of as many policies."""
-    some = [one for one in ledgers if one.policy == "LinUCB" and one.attack == "Oracle"][:1]
-    return [dataclasses.replace(one, policy=f"P{k}") for one in some for k in range(count)]
+    """Return one game for each of this many policies."""
+    return [dataclasses.replace(ledgers[0], policy=f"P{k}") for k in range(count)]
 
 
 def test_equal_results_give_equal_files_in_the_format_of_their_suffix(ledgers, tmp_path):
@@ -31,9 +30,9 @@ def test_equal_results_give_equal_files_in_the_format_of_their_suffix(ledgers, t
     second = [tmp_path / f"2.{suffix}" for suffix in MAGIC]
     draw_panels([("a", ledgers)], first, title="t")
     draw_panels([("a", ledgers)], second[::-1], title="t")
-    for one, other, magic in zip(first, second, MAGIC.values(), strict=True):
-        assert one.read_bytes().startswith(magic)
-        assert one.read_bytes() == other.read_bytes()
+    for file, again, magic in zip(first, second, MAGIC.values(), strict=True):
+        assert file.read_bytes().startswith(magic)
+        assert file.read_bytes() == again.read_bytes()
 
 
 def test_other_format_is_refused(ledgers, tmp_path):
@@ -46,13 +45,13 @@ def svg(draw, tmp_path, *arguments, **options):
     return (tmp_path / "figure.svg").read_text(encoding="utf-8")
 
 
-def test_panel_that_nobody_played_says_so(ledgers, tmp_path):
-    rows = [("a", ledgers), ("b", [one for one in ledgers if one.attack == "NoAttack"])]
+def test_panel_without_games_says_so(ledgers, tmp_path):
+    rows = [("a", ledgers), ("b", [game for game in ledgers if game.attack == "NoAttack"])]
     text = svg(draw_panels, tmp_path, rows)
     assert text.count("<!-- not played -->") == 1
 
 
-def test_nothing_at_all_is_still_a_figure(tmp_path):
+def test_no_games_give_an_empty_figure(tmp_path):
     assert "<svg" in svg(draw_panels, tmp_path, [])
     assert "<svg" in svg(draw_panels, tmp_path, [("a", [])])
     assert "<svg" in svg(draw_budgets, tmp_path, [])
@@ -73,7 +72,7 @@ def test_title_says_what_was_left_out(ledgers, tmp_path, monkeypatch):
     assert "<!-- Big; 3 of 4 policies; 2 of 3 rows of panels -->" in text
 
 
-def test_many_attacks_go_on_in_the_next_line(ledgers, tmp_path, monkeypatch):
+def test_many_attacks_continue_in_the_next_line(ledgers, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "MOST_COLUMNS", 2)
     many = [dataclasses.replace(ledgers[0], attack=f"A{k}") for k in range(3)]
     text = svg(draw_panels, tmp_path, [("a", many)])
@@ -83,13 +82,13 @@ def test_many_attacks_go_on_in_the_next_line(ledgers, tmp_path, monkeypatch):
 def test_shared_scale_spans_all_panels(ledgers, tmp_path, monkeypatch):
     limits = {}
 
-    def look(figure, paths, title):
+    def record(figure, paths, title):
         limits[len(limits)] = [panel.get_ylim() for panel in figure.axes]
 
-    monkeypatch.setattr("robustbandits.reports.figures.save", look)
+    monkeypatch.setattr("robustbandits.reports.figures.save", record)
     draw_panels([("a", ledgers)], [], share_y=True)
     draw_panels([("a", ledgers)], [], share_y=False)
-    largest = max(one.final_regret for one in ledgers)
+    largest = max(ledger.final_regret for ledger in ledgers)
     assert len(set(limits[0])) == 1
     assert limits[0][0][0] == 0
     assert limits[0][0][1] >= largest / 2
@@ -97,17 +96,15 @@ def test_shared_scale_spans_all_panels(ledgers, tmp_path, monkeypatch):
 
 
 def test_budget_figure_has_a_panel_for_each_sweep_with_its_budgets(tmp_path):
-    experiment = played()
-    found = sweeps(experiment.spec, panels(experiment.spec, experiment.ledgers))
-    words = re.findall(r"<!-- (.*) -->", svg(draw_budgets, tmp_path, found))
+    sweeps = GroupedGames(played_experiment()).sweeps
+    words = re.findall(r"<!-- (.*) -->", svg(draw_budgets, tmp_path, sweeps))
     assert "Simulation: Garcelon" in words
     assert {"0", "2", "8", "LinUCB", "Greedy"} <= set(words)
 
 
 def test_budget_figure_of_one_seed_has_no_bars(tmp_path):
-    experiment = played(seeds=1)
-    found = sweeps(experiment.spec, panels(experiment.spec, experiment.ledgers))
-    assert "Simulation: Garcelon" in svg(draw_budgets, tmp_path, found)
+    sweeps = GroupedGames(played_experiment(seeds=1)).sweeps
+    assert "Simulation: Garcelon" in svg(draw_budgets, tmp_path, sweeps)
 
 
 def test_style_depends_on_the_name_not_on_the_order():
@@ -117,18 +114,22 @@ def test_style_depends_on_the_name_not_on_the_order():
     assert styles_of(["LinUCB"])["LinUCB"] == KNOWN["LinUCB"]
 
 
-def test_policies_of_a_picture_look_different():
+def test_policies_of_a_figure_look_different():
     names = [f"LinUCB(sigma={k / 10})" for k in range(len(OTHERS))]
     assert len(set(styles_of(names).values())) == len(names)
     assert len(styles_of([*names, "one more"])) == len(names) + 1
 
 
-def test_legend_fits_the_width():
-    assert legend_columns(["short"] * 5, width=10) == 5
-    assert legend_columns(["x" * 200] * 5, width=10) == 1
-    assert legend_columns([], width=10) == 1
-
-
-def test_lines_of_a_legend_have_about_the_same_length():
-    assert legend_columns(["x" * 29] * 4, width=10.2) == 2
-    assert legend_columns(["x" * 29] * 5, width=10.2) == 3
+@pytest.mark.parametrize(
+    ("names", "width", "columns"),
+    [
+        (["short"] * 5, 10, 5),
+        (["x" * 200] * 5, 10, 1),
+        ([], 10, 1),
+        # Lines have about the same length: 2 + 2 names, not 3 + 1.
+        (["x" * 29] * 4, 10.2, 2),
+        (["x" * 29] * 5, 10.2, 3),
+    ],
+)
+def test_legend_fits_the_width(names, width, columns):
+    assert legend_columns(names, width) == columns

@@ -1,9 +1,9 @@
-"""How to play it again: the text reads as the same spec."""
+"""How to run an experiment again: the text reads as the same spec."""
 
 import pytest
 
 import robustbandits as rb
-from reports.made_up import made_up, sweep_of_budgets
+from reports.sample_experiments import budget_sweep, linear_experiment
 from robustbandits.experiments.spec import parse_spec, read_spec
 from robustbandits.reports.rerun import rerun, slugs, to_toml
 
@@ -16,18 +16,20 @@ def test_ready_spec_is_run_by_its_name(name):
 
 
 def test_changed_ready_spec_is_not_run_by_its_name():
-    spec = made_up("smoke").spec
+    spec = linear_experiment("smoke").spec
     assert rerun(spec).file == "smoke.toml"
 
 
 @pytest.mark.parametrize(
     "spec",
     [
-        made_up().spec,
-        sweep_of_budgets().spec,
-        made_up('a "name"', about="back\\slash, ünïcode, 日本", seeds=[3, 5]).spec,
-        made_up(policies={"it's [odd] = x # y": rb.policies.RobustLinUCB(budget=2.5)}).spec,
-        made_up(policies={"written": rb.policies.RobustBandit.as_written()}).spec,
+        linear_experiment().spec,
+        budget_sweep().spec,
+        linear_experiment('a "name"', about="back\\slash, ünïcode, 日本", seeds=[3, 5]).spec,
+        linear_experiment(
+            policies={"it's [odd] = x # y": rb.policies.RobustLinUCB(budget=2.5)}
+        ).spec,
+        linear_experiment(policies={"written": rb.policies.RobustBandit.as_written()}).spec,
     ],
     ids=lambda spec: spec.name,
 )
@@ -36,11 +38,11 @@ def test_toml_reads_as_the_same_spec(spec):
     assert rerun(spec).text == to_toml(spec)
 
 
-def test_recipe_from_outside_is_told_honestly():
+def test_recipe_from_outside_is_written_as_json_with_a_note():
     class Mine(rb.policies.LinUCB):
         """A policy that the package does not export."""
 
-    again = rerun(made_up(policies={"Mine": Mine()}).spec)
+    again = rerun(linear_experiment(policies={"Mine": Mine()}).spec)
     assert again.file == "mine.json"
     assert "Python" in again.commands
     assert '"Mine"' in again.text

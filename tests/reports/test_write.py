@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from reports.made_up import made_up, sweep_of_budgets
+from reports.sample_experiments import budget_sweep, linear_experiment
 from robustbandits.reports.write import write_report
 
 
@@ -17,7 +17,9 @@ def out(tmp_path_factory):
 @pytest.fixture(scope="module")
 def files(out):
     small = {"rounds": 100, "points": 20, "seeds": 2}
-    return write_report([made_up("one", **small), sweep_of_budgets(**small)], out, title="Mine")
+    return write_report(
+        [linear_experiment("one", **small), budget_sweep(**small)], out, title="Mine"
+    )
 
 
 @pytest.mark.slow
@@ -35,7 +37,7 @@ def test_everything_is_written(files, out):
 
 
 @pytest.mark.slow
-def test_files_are_what_they_are_called(files, out):
+def test_files_have_the_format_and_content_of_their_names(files, out):
     assert (out / "one/figure.png").read_bytes().startswith(b"\x89PNG")
     assert (out / "one/figure.pdf").read_bytes().startswith(b"%PDF")
     assert "<svg" in (out / "one/figure.svg").read_text(encoding="utf-8")
@@ -49,27 +51,27 @@ def test_files_are_what_they_are_called(files, out):
 @pytest.mark.slow
 def test_equal_results_give_equal_files(files, tmp_path, out):
     small = {"rounds": 100, "points": 20, "seeds": 2}
-    again = write_report([made_up("one", **small)], tmp_path)
+    again = write_report([linear_experiment("one", **small)], tmp_path)
     for file in again[1:]:
         assert file.read_bytes() == (out / file.relative_to(tmp_path)).read_bytes(), file.name
 
 
-def test_nothing_played_gives_a_page_and_no_figure(tmp_path):
-    empty = made_up("hollow", skip=lambda *_: True)
+def test_experiment_without_games_gives_a_page_and_no_figure(tmp_path):
+    empty = linear_experiment("empty", skip=lambda *_: True)
     files = write_report([empty], tmp_path)
-    assert [file.name for file in files] == ["index.html", "hollow.toml"]
+    assert [file.name for file in files] == ["index.html", "empty.toml"]
     assert "0 of 3 matches" in files[0].read_text(encoding="utf-8")
 
 
 def test_report_needs_a_folder(tmp_path):
-    place = tmp_path / "file"
-    place.write_text("mine", encoding="utf-8")
+    file = tmp_path / "file"
+    file.write_text("mine", encoding="utf-8")
     with pytest.raises(OSError, match="file"):
-        write_report([], place)
-    assert place.read_text(encoding="utf-8") == "mine"
+        write_report([], file)
+    assert file.read_text(encoding="utf-8") == "mine"
 
 
-def test_steps_are_told(tmp_path):
+def test_steps_are_announced(tmp_path):
     steps = []
-    write_report([made_up("hollow", skip=lambda *_: True)], tmp_path, on_step=steps.append)
-    assert steps == ["tables of hollow", "page"]
+    write_report([linear_experiment("empty", skip=lambda *_: True)], tmp_path, on_step=steps.append)
+    assert steps == ["tables of empty", "page"]

@@ -5,9 +5,9 @@ import math
 import pytest
 
 import robustbandits as rb
-from reports.played import written
-from robustbandits.reports.published import published_regrets
-from robustbandits.reproduction.verdict import judge, order_sentence, plain_name, verdict_table
+from reports.sample_experiments import experiment_with_finals
+from robustbandits.reproduction.published import plain_name, published_regrets
+from robustbandits.reproduction.verdict import judge, order_sentence, verdict_table
 
 PUBLISHED = {
     ("simulation", "garcelon", "LinUCB"): 100.0,
@@ -19,14 +19,14 @@ GARCELON = {"Garcelon": rb.attacks.Garcelon(100.0)}
 
 def verdict(published=PUBLISHED, **finals):
     games = {("Garcelon", name): values for name, values in finals.items()}
-    (panel,) = judge(written(games, attacks=GARCELON), published)
+    (panel,) = judge(experiment_with_finals(games, attacks=GARCELON), published)
     return panel
 
 
 def test_same_order_within_the_intervals_agrees():
     panel = verdict(LinUCB=[95.0, 105.0], BOBNoRestart=[18.0, 22.0], LinTS=[55.0, 66.0])
     assert [row.published for row in panel.rows] == [100.0, 20.0, 60.0]
-    assert panel.all_inside
+    assert all(row.inside for row in panel.rows)
     assert panel.order_agrees
     assert panel.tau == pytest.approx(1.0)
     assert not panel.swaps
@@ -36,7 +36,6 @@ def test_same_order_within_the_intervals_agrees():
 def test_reading_error_is_one_percent_of_the_largest_number():
     inside = verdict(LinUCB=[95.0, 99.1], BOBNoRestart=[18.0, 19.1], LinTS=[55.0, 58.9])
     assert [row.inside for row in inside.rows] == [True, True, False]
-    assert not inside.all_inside
     assert inside.rows[0].ratio == pytest.approx(0.9705)
 
 
@@ -54,7 +53,7 @@ def test_certain_swap_is_one_beyond_its_paired_interval():
     assert "LinUCB beats LinTS here" in order_sentence(panel)
 
 
-def test_swap_within_the_noise_leaves_the_order_standing():
+def test_order_agrees_despite_a_swap_within_the_noise():
     panel = verdict(LinUCB=[80.0, 120.0], BOBNoRestart=[18.0, 22.0], LinTS=[130.0, 75.0])
     (swap,) = panel.swaps
     assert not swap.certain
@@ -62,7 +61,7 @@ def test_swap_within_the_noise_leaves_the_order_standing():
     assert "within the noise" in order_sentence(panel)
 
 
-def test_swap_of_numbers_that_cannot_be_told_apart_is_not_certain():
+def test_swap_of_published_numbers_within_the_reading_error_is_not_certain():
     close = {**PUBLISHED, ("simulation", "garcelon", "LinTS"): 98.5}
     panel = verdict(close, LinUCB=[10.0, 10.0], BOBNoRestart=[1.0, 1.0], LinTS=[20.0, 20.0])
     assert [swap.certain for swap in panel.swaps] == [False]
@@ -76,7 +75,7 @@ def test_single_seed_can_neither_confirm_nor_refute():
     assert panel.tau == pytest.approx(-1.0)
 
 
-def test_policy_that_was_not_published_is_shown_without_judgement():
+def test_policy_that_was_not_published_is_not_judged():
     panel = verdict(LinUCB=[95.0, 105.0], mine=[1.0, 2.0])
     assert panel.rows[1].published is None
     assert panel.rows[1].inside is None
@@ -84,32 +83,36 @@ def test_policy_that_was_not_published_is_shown_without_judgement():
     assert math.isnan(panel.tau)
 
 
-def test_paper_speaks_of_a_million_rounds_only():
+def test_games_of_other_lengths_are_not_compared():
     games = {("Garcelon", "LinUCB"): [1.0, 2.0]}
-    (short,) = judge(written(games, attacks=GARCELON, rounds=10))
+    (short,) = judge(experiment_with_finals(games, attacks=GARCELON, rounds=10))
     assert not short.compared
     assert not short.order_agrees
     assert order_sentence(short) == "Nothing was published to compare with."
-    (full,) = judge(written(games, attacks=GARCELON, rounds=1_000_000))
+    (full,) = judge(experiment_with_finals(games, attacks=GARCELON, rounds=1_000_000))
     assert full.rows[0].published == published_regrets()["simulation", "garcelon", "LinUCB"]
 
 
-def test_label_of_ones_own_is_known_by_its_recipe():
+def test_attack_with_another_label_is_recognised_by_its_recipe():
     attacks = {"g": rb.attacks.Garcelon(100.0)}
-    (panel,) = judge(written({("g", "BOB no restart"): [1.0]}, attacks=attacks), PUBLISHED)
+    (panel,) = judge(
+        experiment_with_finals({("g", "BOB no restart"): [1.0]}, attacks=attacks), PUBLISHED
+    )
     assert panel.rows[0].published == 20.0
 
 
 def test_stand_in_is_marked_and_not_compared():
-    place = "simulation (synthetic stand-in)"
-    games = written({("Garcelon", "LinUCB"): [1.0]}, attacks=GARCELON, environments=(place,))
+    label = "simulation (synthetic stand-in)"
+    games = experiment_with_finals(
+        {("Garcelon", "LinUCB"): [1.0]}, attacks=GARCELON, environments=(label,)
+    )
     (panel,) = judge(games, PUBLISHED)
     assert panel.stand_in
     assert panel.rows[0].published is None
     assert not panel.compared
 
 
-def test_names_survive_spelling():
+def test_spellings_of_a_name_are_equal():
     assert plain_name("BOB-No-Restart") == plain_name("BOBNoRestart")
     assert plain_name("Netflix (synthetic stand-in)") == "netflix"
 

@@ -1,62 +1,62 @@
-"""Exploration: regret in units of uniform play's."""
+"""The exploration table: regret in units of uniform play's."""
 
 import numpy as np
 import pytest
 
 import robustbandits as rb
-from metrics.made import made
-from reports.made_up import PROVENANCE
-from robustbandits.experiments.spec import Spec
-from robustbandits.experiments.store.load import Experiment
+from metrics.sample_ledgers import sample_ledger
+from reports.sample_experiments import PROVENANCE
+from robustbandits.experiments import Experiment, Spec
 from robustbandits.metrics import random_gap
-from robustbandits.reports.study import GAP_ROUNDS, Study
+from robustbandits.reports.grouped_games import GAP_ROUNDS, GroupedGames
 from tools.exploration_table import exploration_table
 
-PLACES = {
+ENVIRONMENTS = {
     "fixed": rb.environments.Simulation(arms=4, dim=2, contexts="fixed"),
     "fresh": rb.environments.Simulation(arms=4, dim=2),
 }
 #: Regret per round before and in the last tenth, in units of uniform play's.
-PACES = {
+RATES = {
     ("fixed", "learned"): (0.5, 0.0),
     ("fixed", "learning"): (0.5, 0.15),
     ("fixed", "mixed"): (0.5, 0.0),
     ("fresh", "mixed"): (1.0, 0.4),
 }
-LABELS = list(dict.fromkeys(policy for _, policy in PACES))
+LABELS = list(dict.fromkeys(policy for _, policy in RATES))
 ROUNDS = 100
 
 
 def curve(before, late, gap):
+    """Return cumulative regret with one rate before the last tenth, and another in it."""
     return np.cumsum([before * gap] * (ROUNDS * 9 // 10) + [late * gap] * (ROUNDS // 10))
 
 
 def experiment(attacks=None, without=()):
-    """Return games with these paces; under attack all play uniformly, which must not count."""
-    crooks = attacks or {"none": rb.attacks.NoAttack(), "hard": rb.attacks.Garcelon(1.0)}
+    """Return games with these rates; under attack all play uniformly, which must not count."""
+    attacks = attacks or {"none": rb.attacks.NoAttack(), "hard": rb.attacks.Garcelon(1.0)}
     policies = {name: rb.policies.LinUCB(sigma=0.1 * (k + 1)) for k, name in enumerate(LABELS)}
     spec = Spec(
         name="mine",
-        environments=PLACES,
-        attacks=crooks,
+        environments=ENVIRONMENTS,
+        attacks=attacks,
         policies=policies,
         rounds=ROUNDS,
         seeds=3,
     )
     ledgers = []
-    for (place, policy), paces in PACES.items():
+    for (environment, policy), rates in RATES.items():
         for seed in spec.seeds:
-            gap = random_gap(PLACES[place], ROUNDS, seed, GAP_ROUNDS)
-            clean = (place, "none", policy)
+            gap = random_gap(ENVIRONMENTS[environment], ROUNDS, seed, GAP_ROUNDS)
+            clean, hard = (environment, "none", policy), (environment, "hard", policy)
             if (policy, seed) not in without:
-                ledgers.append(made(curve(*paces, gap), seed=seed, who=clean))
-            ledgers.append(made(curve(1.0, 1.0, gap), seed=seed, who=(place, "hard", policy)))
+                ledgers.append(sample_ledger(curve(*rates, gap), seed=seed, labels=clean))
+            ledgers.append(sample_ledger(curve(1.0, 1.0, gap), seed=seed, labels=hard))
     return Experiment(spec, ledgers, PROVENANCE)
 
 
 def test_shares_are_those_of_the_clean_games():
-    table = exploration_table(Study(experiment()))
-    assert [one.head for one in table.columns] == [
+    table = exploration_table(GroupedGames(experiment()))
+    assert [column.head for column in table.columns] == [
         "policy",
         "whole game, fixed",
         "last tenth, fixed",
@@ -71,49 +71,38 @@ def test_shares_are_those_of_the_clean_games():
     )
 
 
-def test_a_game_that_is_not_finished_does_not_change_the_unit():
-    assert exploration_table(Study(experiment(without=[("learned", 0)]))).rows[0] == (
-        "learned",
-        0.45,
-        0.0,
-        None,
-        None,
-        "yes",
-    )
+def test_missing_game_does_not_change_the_unit():
+    table = exploration_table(GroupedGames(experiment(without=[("learned", 0)])))
+    assert table.rows[0] == ("learned", 0.45, 0.0, None, None, "yes")
 
 
-def test_where_uniform_play_is_unknown_there_are_no_columns():
-    table = exploration_table(Study(experiment(), gaps={"fixed": 0.2}))
-    assert [one.head for one in table.columns][1:-1] == ["whole game, fixed", "last tenth, fixed"]
+def test_environment_with_unknown_uniform_play_has_no_columns():
+    table = exploration_table(GroupedGames(experiment(), gaps={"fixed": 0.2}))
+    assert [column.head for column in table.columns][1:-1] == [
+        "whole game, fixed",
+        "last tenth, fixed",
+    ]
     assert table.rows[2] == ("mixed", 0.45, 0.0, "yes")
 
 
 def test_without_clean_games_there_is_no_table():
     attacks = {"none": rb.attacks.Garcelon(2.0), "hard": rb.attacks.Garcelon(1.0)}
-    assert len(exploration_table(Study(experiment(attacks)))) == 0
+    assert len(exploration_table(GroupedGames(experiment(attacks)))) == 0
 
 
 @pytest.mark.statistical
 def test_uniform_play_itself_has_share_one():
     """The first epoch of BARBAR is uniform play, and longer than this game."""
-    spec = Spec(
-        name="yardstick",
-        environments={"fixed": rb.environments.Simulation(contexts="fixed")},
-        attacks={"none": rb.attacks.NoAttack()},
-        policies={"uniform": rb.policies.BARBAR(), "LinUCB": rb.policies.LinUCB()},
-        rounds=20_000,
-        seeds=2,
-        points=100,
-    )
-    played = rb.compare(
-        environments=spec.environments,
-        attacks=spec.attacks,
-        policies=spec.policies,
-        rounds=spec.rounds,
-        seeds=2,
-        progress=False,
-    )
-    rows = exploration_table(Study(Experiment(spec, played.ledgers, PROVENANCE))).rows
+    parts = {
+        "environments": {"fixed": rb.environments.Simulation(contexts="fixed")},
+        "attacks": {"none": rb.attacks.NoAttack()},
+        "policies": {"uniform": rb.policies.BARBAR(), "LinUCB": rb.policies.LinUCB()},
+        "rounds": 20_000,
+        "seeds": 2,
+    }
+    ledgers = rb.compare(**parts, progress=False).ledgers
+    experiment = Experiment(Spec(name="uniform", **parts), ledgers, PROVENANCE)
+    rows = exploration_table(GroupedGames(experiment)).rows
     assert rows[0][1:3] == (pytest.approx(1.0, abs=0.05), pytest.approx(1.0, abs=0.1))
     assert rows[0][3] == "no"
     assert rows[1][2] < 0.1

@@ -1,4 +1,4 @@
-"""The catalogue: facts and measured numbers, in the marked parts of a page."""
+"""Tables of facts and of measured numbers, in the marked parts of a page."""
 
 import dataclasses
 import re
@@ -10,41 +10,42 @@ import pytest
 
 import robustbandits as rb
 from experiments.lab import small_spec
-from reports.made_up import made_up, slope
-from reports.played import written
-from robustbandits.experiments.runner import run
-from robustbandits.reports.study import Study
+from reports.sample_experiments import (
+    experiment_with_finals,
+    linear_experiment,
+    slope,
+    tolerance_sweep,
+)
+from robustbandits.experiments import ready_specs, run
+from robustbandits.reports.grouped_games import GroupedGames
 from tools import policy_tables
-from tools.marked_parts import MarkError, fill, marks
-from tools.origin import origin
+from tools.marked_parts import fill, marks
 from tools.policy_tables import (
     budget_table,
     measured_table,
+    metrics_table,
     panel_table,
     parts_of,
     proved_table,
     ratio_table,
-    write_catalogue,
+    write_tables,
 )
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = """# Title
 
 <!-- proved -->
-old
 <!-- /proved -->
-Between.
 <!-- measured: small -->
 <!-- /measured -->
 <!-- panels: other -->
-kept
+not changed
 <!-- /panels -->
-End.
 """
 
 
 def column(table, head):
-    k = [one.head for one in table.columns].index(head)
+    k = [column.head for column in table.columns].index(head)
     return {row[0]: row[k] for row in table.rows}
 
 
@@ -68,169 +69,116 @@ FINALS = {
 }
 
 
-def experiment(**changes):
-    return written(FINALS, environments=("fixed", "fresh"), **changes)
-
-
-def without(played, environment, policy):
-    """Leave a policy out of an environment."""
-    kept = [one for one in played.ledgers if (one.environment, one.policy) != (environment, policy)]
-    return played._replace(ledgers=kept)
+def grouped(skip=None):
+    """Return the games with these final regrets, without those of an environment and policy."""
+    experiment = experiment_with_finals(FINALS, environments=("fixed", "fresh"))
+    ledgers = [game for game in experiment.ledgers if (game.environment, game.policy) != skip]
+    return GroupedGames(experiment._replace(ledgers=ledgers), gaps={})
 
 
 def test_worst_case_and_price_are_those_of_the_ledgers():
-    table = measured_table(Study(experiment(), gaps={}))
-    for place in ("fixed", "fresh"):
-        assert column(table, f"worst, {place}")["LinUCB"].value == 600.0
-        assert column(table, f"worst, {place}")["wary"].value == 85.0
-        price = column(table, f"price, {place}")
+    table = measured_table(grouped())
+    for environment in ("fixed", "fresh"):
+        assert column(table, f"worst, {environment}")["LinUCB"].value == 600.0
+        assert column(table, f"worst, {environment}")["wary"].value == 85.0
+        price = column(table, f"price, {environment}")
         assert price["LinUCB"] is None
         assert price["wary"].value == 35.0
     assert column(table, "worst panel") == {"LinUCB": "fixed, hard", "wary": "fixed, soft"}
 
 
-def test_a_policy_that_does_not_play_somewhere_has_a_dash_there():
-    table = measured_table(Study(without(experiment(), "fresh", "wary"), gaps={}))
+def test_policy_without_games_in_an_environment_has_a_dash_there():
+    games = grouped(skip=("fresh", "wary"))
+    table = measured_table(games)
     assert column(table, "worst, fresh")["wary"] is None
     assert column(table, "price, fresh")["wary"] is None
     assert column(table, "worst, fixed")["wary"].value == 85.0
     assert "–" in table.to_markdown()
-    means = panel_table(Study(without(experiment(), "fresh", "wary"), gaps={}))
-    cells = {row[0]: row[1:] for row in means.rows}
+    cells = {row[0]: row[1:] for row in panel_table(games).rows}
     assert cells["fresh, hard"] == (600.0, None)
 
 
 def test_without_clean_games_there_is_no_price():
     finals = {key: values for key, values in FINALS.items() if key[0] != "none"}
-    crooks = {"hard": rb.attacks.Garcelon(1.0), "soft": rb.attacks.Garcelon(2.0)}
-    table = measured_table(Study(written(finals, attacks=crooks), gaps={}))
-    assert not [one for one in table.columns if one.head.startswith("price")]
+    attacks = {"hard": rb.attacks.Garcelon(1.0), "soft": rb.attacks.Garcelon(2.0)}
+    experiment = experiment_with_finals(finals, attacks=attacks)
+    table = measured_table(GroupedGames(experiment, gaps={}))
+    assert not [column for column in table.columns if column.head.startswith("price")]
 
 
 def test_panels_have_their_means_and_the_longer_side_the_rows():
-    wide = panel_table(Study(experiment(), gaps={}))
-    assert [one.head for one in wide.columns] == ["panel", "LinUCB", "wary"]
+    wide = panel_table(grouped())
+    assert [column.head for column in wide.columns] == ["panel", "LinUCB", "wary"]
     assert wide.rows[0] == ("fixed, none", 15.0, 50.0)
     assert len(wide) == 6
-    many = made_up(attacks={"Garcelon": rb.attacks.Garcelon(1.0)})
-    tall = panel_table(Study(many, gaps={}))
-    assert [one.head for one in tall.columns] == ["policy", "simulation, Garcelon"]
+    many = linear_experiment(attacks={"Garcelon": rb.attacks.Garcelon(1.0)})
+    tall = panel_table(GroupedGames(many, gaps={}))
+    assert [column.head for column in tall.columns] == ["policy", "simulation, Garcelon"]
     mean = sum(slope(0, 0, seed) for seed in range(3)) / 3
     assert tall.rows[0] == ("LinUCB", pytest.approx(2000 * mean))
 
 
-def sweep():
-    policies = {
-        "LinUCB": rb.policies.LinUCB(),
-        "bold": rb.policies.CautiousLinUCB(tolerance=50.0),
-        "shy": rb.policies.CautiousLinUCB(tolerance=100.0),
-    }
-    crooks = {f"Garcelon(budget={b})": rb.attacks.Garcelon(float(b)) for b in (0, 100, 50)}
-    return made_up("tolerance", attacks=crooks, policies=policies)
-
-
 def test_budgets_are_rows_and_policies_columns():
-    played = sweep()
-    table = budget_table(Study(played, gaps={}), played)
+    table = budget_table(GroupedGames(tolerance_sweep()))
     assert [row[:3] for row in table.rows] == [
         ("simulation", "Garcelon", budget) for budget in (0.0, 50.0, 100.0)
     ]
-    pace = sum(slope(2, 1, seed) for seed in range(3)) / 3
-    assert table.rows[2][5].value == pytest.approx(2000 * pace)
+    mean = sum(slope(2, 1, seed) for seed in range(3)) / 3
+    assert table.rows[2][5].value == pytest.approx(2000 * mean)
 
 
 def test_ratios_are_in_units_of_each_policys_own_tolerance():
-    played = sweep()
-    table = ratio_table(Study(played, gaps={}), played)
-    assert [one.head for one in table.columns[3:]] == ["bold", "shy"]
+    games = GroupedGames(tolerance_sweep())
+    table = ratio_table(games)
+    assert [column.head for column in table.columns[3:]] == ["low", "high"]
     rows = {row[2]: row[3:] for row in table.rows}
     assert list(rows) == [0.0, 1.0]  # half of the two were played at 0.5 and at 2, not most
-    by_budget = {row[2]: row[3:] for row in budget_table(Study(played, gaps={}), played).rows}
+    by_budget = {row[2]: row[3:] for row in budget_table(games).rows}
     assert rows[1.0] == (by_budget[50.0][1], by_budget[100.0][2])
 
 
-def test_attacks_that_come_to_the_same_are_shown_once():
-    played = sweep()
-    crooks = {f"Garcelon(budget={b}, top=best)": b for b in (0, 100, 50)}
-    twins = {name: rb.attacks.Garcelon(float(b), top="best") for name, b in crooks.items()}
-    again = [
-        dataclasses.replace(one, attack=one.attack.replace(")", ", top=best)"))
-        for one in played.ledgers
-    ]
-    spec = dataclasses.replace(played.spec, attacks={**played.spec.attacks, **twins})
-    both = played._replace(spec=spec, ledgers=[*played.ledgers, *again])
-    once = budget_table(Study(played, gaps={}), played)
-    assert budget_table(Study(both, gaps={}), both).rows == once.rows
-    changed = [dataclasses.replace(one, regret=2 * one.regret) for one in again]
-    other = both._replace(ledgers=[*played.ledgers, *changed])
-    assert len(budget_table(Study(other, gaps={}), other)) == 2 * len(once)
+def test_attacks_with_the_same_results_are_shown_once():
+    experiment = tolerance_sweep()
+    budgets = {f"Garcelon(budget={b}, top=best)": float(b) for b in (0, 100, 50)}
+    twins = {name: rb.attacks.Garcelon(budget, top="best") for name, budget in budgets.items()}
+    spec = dataclasses.replace(experiment.spec, attacks={**experiment.spec.attacks, **twins})
+
+    def table_with(factor):
+        again = [
+            dataclasses.replace(
+                game, attack=game.attack.replace(")", ", top=best)"), regret=factor * game.regret
+            )
+            for game in experiment.ledgers
+        ]
+        both = experiment._replace(spec=spec, ledgers=[*experiment.ledgers, *again])
+        return budget_table(GroupedGames(both))
+
+    once = budget_table(GroupedGames(experiment))
+    assert table_with(1).rows == once.rows
+    assert len(table_with(2)) == 2 * len(once)
 
 
 def test_chart_is_drawn_beside_the_page_and_shown_in_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(policy_tables, "only_experiment", lambda store: sweep())
+    monkeypatch.setattr(policy_tables, "only_experiment", lambda store: tolerance_sweep())
     page = tmp_path / "page.md"
     page.write_text("<!-- chart: tolerance -->\n<!-- /chart -->\n", encoding="utf-8")
-    write_catalogue(page, tmp_path)
+    write_tables(page, tmp_path)
     assert "](page.png)" in page.read_text(encoding="utf-8")
     assert (tmp_path / "page.png").read_bytes().startswith(b"\x89PNG")
     (tmp_path / "page.png").unlink()
     page.write_text("<!-- chart: other -->\n<!-- /chart -->\n", encoding="utf-8")
-    write_catalogue(page, tmp_path)
+    write_tables(page, tmp_path)
     assert not (tmp_path / "page.png").exists()
 
 
-def test_parts_are_those_that_the_experiment_has_numbers_for():
+def test_experiment_fills_the_parts_that_it_has_numbers_for():
     whole = {"measured", "panels", "budgets", "ratios", "exploration"}
-    assert set(parts_of(sweep(), "page.md")) == whole
-    assert set(parts_of(made_up(), "page.md")) == {"measured", "panels", "exploration"}
-    assert set(parts_of(made_up(attacks=[rb.attacks.Garcelon(1.0)]), "page.md")) == {
+    assert set(parts_of(tolerance_sweep(), "page.md")) == whole
+    assert set(parts_of(linear_experiment(), "page.md")) == {"measured", "panels", "exploration"}
+    assert set(parts_of(linear_experiment(attacks=[rb.attacks.Garcelon(1.0)]), "page.md")) == {
         "measured",
         "panels",
     }
-
-
-def test_origin_tells_commit_and_command():
-    played = made_up("mine")
-    notes = {**played.provenance, "commit": "0123456789abcdef" * 2, "planned": 3, "finished": 3}
-    text = origin(played._replace(provenance=notes), "docs/page.md")
-    assert "commit `0123456789ab`;" in text
-    assert "T = 2,000; 3 seeds" in text
-    assert "robustbandits run mine.toml --store STORE\n" in text
-    assert "policy_tables STORE docs/page.md" in text
-    assert "unfinished" not in text
-
-
-def test_origin_hides_nothing():
-    notes = {"commit": "ab" * 20 + "-dirty", "other_commits": [None], "planned": 4, "finished": 3}
-    text = origin(made_up()._replace(provenance=notes), "page.md")
-    assert "`abababababab` with changes that were not committed and unknown" in text
-    assert "unfinished: 3 of 4 matches" in text
-
-
-def test_parts_are_filled_and_the_rest_stays():
-    page = fill(PAGE, {"proved": "new *text*\n", "measured": "1", "panels": "2"}, "small")
-    assert "<!-- proved -->\n\nnew *text*\n\n<!-- /proved -->\nBetween." in page
-    assert "<!-- measured: small -->\n\n1\n\n<!-- /measured -->" in page
-    assert "<!-- panels: other -->\nkept\n<!-- /panels -->\nEnd.\n" in page
-    assert fill(page, {"proved": "new *text*\n", "measured": "1"}, "small") == page
-    assert fill(page, {"unknown": "x"}) == page
-    assert marks(page) == {"proved": None, "measured": "small", "panels": "other"}
-
-
-@pytest.mark.parametrize(
-    ("page", "message"),
-    [
-        ("no marks", "no marked part"),
-        ("<!-- proved --> x", "no marked part"),
-        (PAGE + "<!-- budgets -->", "budgets --> has no partner"),
-        (PAGE + "<!-- /budgets -->", "/budgets --> has no partner"),
-        (PAGE + "<!-- proved --> <!-- /proved -->", "'proved' twice"),
-        ("<!-- proved --> <!-- panels --> <!-- /panels --> <!-- /proved -->", "inside another"),
-    ],
-)
-def test_marks_that_do_not_pair_are_refused(page, message):
-    with pytest.raises(MarkError, match=message):
-        fill(page, {"proved": "x"})
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +197,7 @@ def test_page_is_written_from_a_store(store, tmp_path):
     assert "Regret after 200 rounds" in text
     assert "commit" in text
     assert str(tmp_path) not in text
-    assert "kept" in text
+    assert "not changed" in text
     policy_tables.main([str(store), str(page)])
     assert page.read_text(encoding="utf-8") == text
 
@@ -261,22 +209,20 @@ def test_without_a_store_only_the_facts_are_written(tmp_path):
     assert page.read_text(encoding="utf-8") == fill(PAGE, {"proved": proved_table().to_markdown()})
 
 
-def test_a_store_of_two_experiments_is_refused_and_the_page_stays(tmp_path, capsys):
+def test_store_of_two_experiments_is_refused_and_the_page_stays(tmp_path, capsys):
     for name in ("one", "two"):
         run(small_spec(name=name, seeds=1), tmp_path / "store", progress=False)
     page = tmp_path / "page.md"
     page.write_text(PAGE, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"must hold one experiment, and has 2 \(one, two\)"):
-        write_catalogue(page, tmp_path / "store")
     with pytest.raises(SystemExit) as ended:
         policy_tables.main([str(tmp_path / "store"), str(page)])
     assert ended.value.code == 1
-    assert "must hold one experiment" in capsys.readouterr().err
+    assert re.search(r"expected one experiment .* got 2 \(one, two\)", capsys.readouterr().err)
     assert page.read_text(encoding="utf-8") == PAGE
 
 
 @pytest.mark.slow
-def test_it_runs_as_a_module(tmp_path):
+def test_tool_runs_as_a_module(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(PAGE, encoding="utf-8")
     command = [sys.executable, "-W", "error", "-m", "tools.policy_tables", str(page)]
@@ -285,34 +231,26 @@ def test_it_runs_as_a_module(tmp_path):
     assert "CautiousLinUCB" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("page", "expected"),
-    [
-        ("policies.md", {"proved": None, "measured": "table1", "panels": "table1"}),
-        (
-            "cautious.md",
-            {
-                "measured": "cautious",
-                "panels": "cautious",
-                "chart": "tolerance",
-                "budgets": "tolerance",
-                "ratios": "tolerance",
-            },
-        ),
-        (
-            "presets.md",
-            {"exploration": "exploration", "measured": "presets", "panels": "presets"},
-        ),
-    ],
-)
-def test_documents_have_their_marks(page, expected):
+PARTS = {"proved", "metrics", "measured", "panels", "budgets", "ratios", "exploration", "chart"}
+
+
+@pytest.mark.parametrize("page", ["policies.md", "cautious.md", "presets.md", "experiments.md"])
+def test_marks_of_the_documents_name_known_parts_and_ready_specs(page):
     text = (DOCS / page).read_text(encoding="utf-8")
-    assert marks(text) == expected
+    found = marks(text)
+    assert found
+    assert set(found) <= PARTS
+    assert {source for source in found.values() if source} <= set(ready_specs())
     assert fill(text, {}) == text
 
 
-def test_facts_in_the_documents_are_those_of_the_policies():
-    text = (DOCS / "policies.md").read_text(encoding="utf-8")
-    body = re.search(r"<!-- proved -->(.*)<!-- /proved -->", text, flags=re.DOTALL)[1].strip()
-    # To write it anew: python -m tools.policy_tables docs/policies.md
-    assert body in ("", proved_table().to_markdown().strip())
+@pytest.mark.parametrize(
+    ("page", "part", "table"),
+    [("policies.md", "proved", proved_table()), ("experiments.md", "metrics", metrics_table())],
+    ids=["policies", "metrics"],
+)
+def test_generated_tables_in_the_documents_are_up_to_date(page, part, table):
+    """To write them again: python -m tools.policy_tables docs/policies.md, and so on."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    body = re.search(rf"<!-- {part} -->(.*)<!-- /{part} -->", text, flags=re.DOTALL)[1].strip()
+    assert body == table.to_markdown().strip()

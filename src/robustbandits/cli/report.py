@@ -10,71 +10,70 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.store.store import Experiment
+    from robustbandits.experiments import Experiment
 
 
 def report(
     store: Annotated[
         Path,
         typer.Argument(
-            exists=True, file_okay=False, help="Folder that `robustbandits run` filled."
+            exists=True, file_okay=False, help="Folder that `robustbandits run` wrote to."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", help="Name of an experiment to show; may be given again."),
+        typer.Option("--only", help="Name of an experiment to show. Repeat it for several."),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print what was written as JSON.")
+        bool, typer.Option("--json", help="Print the names of the files as JSON.")
     ] = False,
 ) -> None:
     """Write figures (PNG, SVG, PDF), tables (Markdown, CSV, LaTeX) and one offline HTML page.
 
     Example: robustbandits report store --out report
 
-    Unfinished experiments are shown as far as they got; open report/index.html in a browser.
+    Then open report/index.html in a browser. Unfinished experiments are shown as far as they were
+    played.
     """
-    from robustbandits.experiments.store.store import Store
+    from robustbandits.experiments import Store
+    from robustbandits.reports.grouped_games import count_matches
     from robustbandits.reports.page.render import TITLE
     from robustbandits.reports.write import write_report
+    from robustbandits.reproduction.published import published_in_report
 
-    with warnings.catch_warnings(record=True) as notes:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
-        found = _chosen(Store(store).experiments(), only, store)
-    for note in notes:  # damaged files: named, and left out
-        typer.echo(f"warning: {note.message}", err=True)
-    files = write_report(found, out, title=title or TITLE, on_step=_tell)
+        experiments = _choose(Store(store).experiments(), only, store)
+    for warning in caught:  # damaged files: they are named and left out
+        typer.echo(f"warning: {warning.message}", err=True)
+    files = write_report(
+        experiments,
+        out,
+        title=title or TITLE,
+        references=published_in_report,
+        on_step=lambda step: typer.echo(f"{step} ...", err=True),
+    )
     if as_json:
         typer.echo(json.dumps({"page": str(files[0]), "files": [str(file) for file in files]}))
         return
-    for one in found:
-        present, planned = _progress(one)
-        rest = "" if present == planned else f" (unfinished: {present} of {planned} matches)"
-        typer.echo(f"{one.spec.name}: {len(one.ledgers):,} games{rest}")
+    for experiment in experiments:
+        played, planned = count_matches(experiment)
+        rest = "" if played == planned else f" (unfinished: {played} of {planned} matches)"
+        typer.echo(f"{experiment.spec.name}: {len(experiment.ledgers):,} games{rest}")
     typer.echo(f"{len(files)} files; open {files[0]}")
 
 
-def _chosen(found: list[Experiment], only: list[str] | None, store: Path) -> list[Experiment]:
+def _choose(found: list[Experiment], only: list[str] | None, store: Path) -> list[Experiment]:
     if not found:
         raise ValueError(
-            f"{store} holds no experiments; play one first: robustbandits run smoke --store {store}"
+            f"{store} has no experiments; run one first: robustbandits run smoke --store {store}"
         )
-    if not only:
-        return found
-    names = [one.spec.name for one in found]
-    for name in only:
+    names = [experiment.spec.name for experiment in found]
+    for name in only or []:
         if name not in names:
-            raise typer.BadParameter(f"no experiment {name!r} in {store}; there is {names}")
-    return [one for one in found if one.spec.name in only]
-
-
-def _progress(experiment: Experiment) -> tuple[int, int]:
-    spec = experiment.spec
-    present = {(ledger.environment, ledger.seed) for ledger in experiment.ledgers}
-    return len(present), len(spec.environments) * len(spec.seeds)
-
-
-def _tell(step: str) -> None:
-    typer.echo(f"{step} ...", err=True)
+            raise typer.BadParameter(
+                f"no experiment {name!r} in {store}; it has {', '.join(names)}"
+            )
+    return [experiment for experiment in found if not only or experiment.spec.name in only]

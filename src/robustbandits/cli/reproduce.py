@@ -12,12 +12,12 @@ import typer
 from robustbandits.cli.failures import INTERRUPTED
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.store.store import Experiment
+    from robustbandits.experiments import Experiment
     from robustbandits.reproduction.verdict import PanelVerdict
 
 
 class Choice(StrEnum):
-    """Which reading of the paper to play."""
+    """The readings of the paper, or all of them."""
 
     as_written = "as-written"
     as_coded = "as-coded"
@@ -26,41 +26,41 @@ class Choice(StrEnum):
 
 
 def reproduce(
-    rounds: Annotated[int, typer.Option(min=1, help="Length T of each game.")] = 1_000_000,
-    seeds: Annotated[int, typer.Option(min=1, help="Repetitions of each game.")] = 10,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of each game.")] = 1_000_000,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds.")] = 10,
     reading: Annotated[
         Choice,
         typer.Option(
-            help="as-written: the text. as-coded: what the authors' code does. "
-            "well-specified: a linear model that is right."
+            help="How to read the paper. as-written: its text. as-coded: the authors' code. "
+            "well-specified: with a linear model that fits the environment."
         ),
     ] = Choice.all,
     out: Annotated[
-        Path, typer.Option(help="Folder for page, figures, tables and finished matches.")
+        Path, typer.Option(help="Folder for the page, figures, tables and finished matches.")
     ] = Path("out"),
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads; all cores by default.")
+        int | None, typer.Option(min=1, help="Number of threads; all cores by default.")
     ] = None,
 ) -> None:
-    """Play the paper's Figure 1 and set our final regrets beside the published ones.
+    """Play the paper's Figure 1, and show our final regrets beside the published ones.
 
     Example: robustbandits reproduce --reading as-coded --rounds 100000 --seeds 5
 
-    Writes OUT/reproduction.md, OUT/figure1.png and OUT/index.html. Interrupt it whenever you like;
-    the same command goes on where it stopped.
+    Writes OUT/reproduction.md, OUT/figure1.png and OUT/index.html. You can interrupt it; the same
+    command continues where it stopped.
     """
     from robustbandits.reports.write import write_report
-    from robustbandits.reproduction.report import write_reproduction
-    from robustbandits.reproduction.verdict import PUBLISHED_ROUNDS
+    from robustbandits.reproduction.published import PUBLISHED_ROUNDS, published_in_report
+    from robustbandits.reproduction.readings import READINGS
+    from robustbandits.reproduction.write import write_reproduction
 
-    names = [one.value for one in Choice if one is not Choice.all]
-    chosen = names if reading is Choice.all else [reading.value]
+    chosen = READINGS if reading is Choice.all else [reading.value]
     start = time.perf_counter()
     try:
         played = [_play(name, rounds, seeds, out / "store", workers) for name in chosen]
     except KeyboardInterrupt:
         typer.echo(
-            f"interrupted; finished matches are in {out / 'store'}, and the same command goes on "
+            f"interrupted; finished matches are in {out / 'store'}, and the same command continues "
             f"where it stopped",
             err=True,
         )
@@ -69,18 +69,22 @@ def reproduce(
     command = f"robustbandits reproduce --reading {reading.value}"
     command += f" --rounds {rounds} --seeds {seeds}"
     files = write_reproduction(played, out, command)
-    page, *_ = write_report(played, out, title="Figure 1, reproduced")
-    games = sum(len(one.ledgers) for one in played)
+    page, *_ = write_report(
+        played, out, title="Figure 1, reproduced", references=published_in_report
+    )
+    games = sum(len(experiment.ledgers) for experiment in played)
     typer.echo(f"{games:,} games of {rounds:,} rounds in {seconds:.0f} s")
     typer.echo(f"figure: {files[1]}; verdict: {files[0]}; page: {page}")
     if rounds != PUBLISHED_ROUNDS:
-        typer.echo(f"nothing was published at this length; --rounds {PUBLISHED_ROUNDS} compares")
+        typer.echo(
+            f"the paper has no results for {rounds:,} rounds; --rounds {PUBLISHED_ROUNDS} compares"
+        )
     if reading is not Choice.all:
-        typer.echo("the paper can be read in other ways: --reading all shows them side by side")
+        typer.echo("--reading all shows all readings of the paper side by side")
 
 
 def _play(name: str, rounds: int, seeds: int, store: Path, workers: int | None) -> Experiment:
-    from robustbandits.experiments.runner import run
+    from robustbandits.experiments import run
     from robustbandits.reproduction.readings import reading
     from robustbandits.reproduction.verdict import judge
 
@@ -92,7 +96,7 @@ def _play(name: str, rounds: int, seeds: int, store: Path, workers: int | None) 
 
 
 def _table(name: str, panels: list[PanelVerdict]) -> str:
-    """Return final regrets beside the paper's own, as plain text."""
+    """Return final regrets beside the published ones, as plain text."""
     from robustbandits.reports.summary import aligned
 
     body = [

@@ -1,4 +1,4 @@
-"""Groups: the ledgers of one environment, attack and policy, one a seed; and how to pair two."""
+"""Groups: the ledgers of one environment, attack and policy, one per seed; and how to pair them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from robustbandits.game.ledger import Integers, Ledger
 from robustbandits.kernels.linalg import Floats
 
 
-class Who(NamedTuple):
-    """Labels of a group."""
+class Labels(NamedTuple):
+    """The labels that the games of a group share."""
 
     environment: str
     attack: str
@@ -22,52 +22,49 @@ class Who(NamedTuple):
 Group = list[Ledger]
 
 
-def group_by_players(ledgers: Sequence[Ledger]) -> dict[Who, Group]:
+def group_by_labels(ledgers: Sequence[Ledger]) -> dict[Labels, Group]:
     """Return ledgers by environment, attack and policy, in order of first appearance."""
-    groups: dict[Who, Group] = {}
-    for one in ledgers:
-        groups.setdefault(Who(one.environment, one.attack, one.policy), []).append(one)
+    groups: dict[Labels, Group] = {}
+    for ledger in ledgers:
+        labels = Labels(ledger.environment, ledger.attack, ledger.policy)
+        groups.setdefault(labels, []).append(ledger)
     return groups
 
 
-def pair(first: Sequence[Ledger], second: Sequence[Ledger]) -> tuple[Group, Group]:
-    """Return the games of both groups that share a seed, in the order of the first group.
+def common_seeds(*groups: Sequence[Ledger]) -> list[Group]:
+    """Return the games of each group whose seed every group has, in the order of the first group.
 
-    Games of one seed met the same rounds: their difference is free of nature's luck.
+    Games of one seed met the same rounds, so their differences do not depend on nature's draws.
     """
-    others = {one.seed: one for one in second}
-    shared = [one for one in first if one.seed in others]
-    return shared, [others[one.seed] for one in shared]
-
-
-def common(groups: Sequence[Sequence[Ledger]]) -> list[Group]:
-    """Return the games of all groups whose seed every group has, in the first group's order."""
     if not groups:
         return []
-    seeds = set.intersection(*[{one.seed for one in group} for group in groups])
-    order = [one.seed for one in groups[0] if one.seed in seeds]
-    tables = [{one.seed: one for one in group} for group in groups]
-    return [[table[seed] for seed in order] for table in tables]
+    by_seed = [{ledger.seed: ledger for ledger in group} for group in groups]
+    seeds = [ledger.seed for ledger in groups[0] if all(ledger.seed in games for games in by_seed)]
+    return [[games[seed] for seed in seeds] for games in by_seed]
 
 
 def final_regrets(ledgers: Sequence[Ledger]) -> Floats:
-    """Return R_T of each seed."""
-    return np.array([one.regret[-1] for one in ledgers], dtype=np.float64)
+    """Return the final regret ``R_T`` of each seed."""
+    return np.array([ledger.regret[-1] for ledger in ledgers], dtype=np.float64)
 
 
-def curves(*groups: Sequence[Ledger]) -> tuple[Integers, list[Floats]]:
+def regret_curves(*groups: Sequence[Ledger]) -> tuple[Integers, list[Floats]]:
     """Return the recorded rounds and the regret curves ``(seeds, rounds)`` of each group.
 
-    Both start at round 0 with no regret, which ledgers do not record.
+    Both start with round 0 and no regret, which ledgers do not record.
     """
-    ledgers = [one for group in groups for one in group]
+    ledgers = [ledger for group in groups for ledger in group]
     rounds = ledgers[0].rounds
-    if any(one.rounds is not rounds and not np.array_equal(one.rounds, rounds) for one in ledgers):
-        raise ValueError("these games were recorded at different rounds; play them with equal ones")
-    tables = []
+    for ledger in ledgers:
+        if ledger.rounds is not rounds and not np.array_equal(ledger.rounds, rounds):
+            raise ValueError(
+                "expected games recorded at the same rounds, got different ones; play all of them "
+                "with equal rounds and points"
+            )
+    curves = []
     for group in groups:
-        table = np.zeros((len(group), len(rounds) + 1))
-        for line, one in zip(table, group, strict=True):
-            line[1:] = one.regret
-        tables.append(table)
-    return np.concatenate([[0], rounds]), tables
+        curve = np.zeros((len(group), len(rounds) + 1))
+        for row, ledger in zip(curve, group, strict=True):
+            row[1:] = ledger.regret
+        curves.append(curve)
+    return np.concatenate([[0], rounds]), curves

@@ -1,1 +1,1 @@
-"""Tables and figures that people can read."""
+"""Tables, figures and a page from the ledgers of experiments. Nothing here plays games."""

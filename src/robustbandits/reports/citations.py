@@ -1,19 +1,17 @@
-"""What a reader should cite: the paper, the data that were played on, this software."""
+"""What a reader should cite: the paper, the data that were used, and this software."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from robustbandits._version import __version__
-
-if TYPE_CHECKING:
-    from robustbandits.experiments.spec import Spec
+from robustbandits.experiments.spec import Spec
 
 
 class Citation(NamedTuple):
-    """What to cite, and for what."""
+    """What it is, and the text to cite."""
 
     what: str
     text: str
@@ -44,15 +42,14 @@ NETFLIX = Citation(
 
 
 def citations(specs: Iterable[Spec]) -> list[Citation]:
-    """Return what these experiments rest on; data are cited only where they were played on."""
-    used = [recipe for spec in specs for recipe in spec.environments.values()]
-    # A recipe may name its data in a field as well as by its class: look at both.
-    real = [one for one in used if not getattr(one, "stand_in", False)]
-    words = " ".join(f"{type(one).__name__} {_text(one)}" for one in real).lower()
-    data = [one for key, one in (("movielens", MOVIELENS), ("netflix", NETFLIX)) if key in words]
-    return [PAPER, *data, SOFTWARE]
-
-
-def _text(recipe: object) -> str:
-    to_dict = getattr(recipe, "to_dict", dict)
-    return json.dumps(to_dict(), default=str)
+    """Return what these experiments are based on; data are cited only if they were used."""
+    environments = [environment for spec in specs for environment in spec.environments.values()]
+    # A recipe may name its data in a field or by its class: look at both.
+    words = " ".join(
+        type(environment).__name__
+        + json.dumps(getattr(environment, "to_dict", dict)(), default=str)
+        for environment in environments
+        if not getattr(environment, "stand_in", False)
+    ).lower()
+    datasets = {"movielens": MOVIELENS, "netflix": NETFLIX}
+    return [PAPER, *[cited for name, cited in datasets.items() if name in words], SOFTWARE]

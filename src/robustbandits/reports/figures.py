@@ -1,35 +1,45 @@
-"""Regret curves: one panel for each environment and attack, one line for each policy."""
+"""Figures: regret curves by panel, and final regret against the attacker's budget."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from robustbandits.game.ledger import Ledger
-from robustbandits.metrics.groups import Group
-from robustbandits.reports.canvas import canvas, head, save
-from robustbandits.reports.curves import thinned
-from robustbandits.reports.intervals import half_width
-from robustbandits.reports.styles import Style
+from robustbandits.metrics.intervals import half_width
+from robustbandits.reports.panels import Sweep, distinct, thinned
+from robustbandits.reports.styles import Style, styles_of
 
-if TYPE_CHECKING:
-    from robustbandits.reports.curves import Sweep
-
-#: Points of a curve: finer than a pixel.
-MOST_POINTS = 400
-#: With more lines, bands would hide them all.
+FORMATS = ("png", "svg", "pdf")
+#: With more lines than this, bands would hide them.
 MOST_BANDS = 10
 MOST_TICKS = 8
-#: What can still be read, and drawn in seconds; a title says when there is more.
+#: What stays readable, and is drawn in seconds; a title says what was left out.
 MOST_COLUMNS = 6
 MOST_LINES = 5
 MOST_POLICIES = 40
-#: Points of a line: more than a panel has room for, and a quarter of the file.
+#: Points of a line: more than a panel can show, and a quarter of the file's size.
 POINTS = 300
+
+_SETTINGS = {
+    "svg.hashsalt": "robustbandits",
+    "font.size": 9,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "savefig.dpi": 150,
+}
+# Inches.
+_PANEL = (3.4, 2.7)
+_LEGEND_LINE = 0.22
+_LETTER = 0.068
+_TITLE_LETTERS = 42
 
 Paths = Sequence[str | os.PathLike[str]]
 
@@ -41,38 +51,41 @@ def draw_panels(
     title: str | None = None,
     share_y: bool = False,
 ) -> None:
-    """Draw one row of panels for each group of ledgers, and save it under each path.
+    """Draw one row of panels for each group of ledgers, and save the figure under each path.
 
-    Lines are means over seeds, bands 95 % intervals (Student's t), left out of a panel with more
-    than ten policies. A policy has the same colour in every
-    picture. The suffix of a path sets its format; its folder must exist.
+    Lines are means over seeds. Bands are 95 % intervals (Student's t), left out of a panel with
+    more than ten policies. A policy has the same colour in every figure.
 
     Parameters
     ----------
     rows
         A name and ledgers for each row.
     paths
-        Where to write: PNG, SVG, PDF.
+        Files to write. The suffix sets the format: .png, .svg or .pdf. The folders must exist.
     title
-        Above all panels.
+        Title above all panels.
     share_y
-        Whether the panels of a row have one scale.
+        Whether the panels of a row share one scale.
     """
-    attacks = _distinct([ledger.attack for _, ledgers in rows for ledger in ledgers])
-    policies = _distinct([ledger.policy for _, ledgers in rows for ledger in ledgers])
+    attacks = distinct(ledger.attack for _, ledgers in rows for ledger in ledgers)
+    policies = distinct(ledger.policy for _, ledgers in rows for ledger in ledgers)
     parts = [attacks[i : i + MOST_COLUMNS] for i in range(0, len(attacks), MOST_COLUMNS)] or [[]]
     lines = [(name, ledgers, part) for name, ledgers in rows for part in parts]
     shown, drawn = policies[:MOST_POLICIES], lines[:MOST_LINES]
     columns = min(MOST_COLUMNS, len(attacks))
-    with canvas(len(drawn), columns, shown, share_y=share_y) as (figure, axes, styles):
+    with _new_figure(len(drawn), columns, shown, share_y=share_y) as (figure, axes, styles):
         for line, (name, ledgers, part) in zip(axes, drawn, strict=False):
             for panel, attack in zip(line, part, strict=False):
-                head(panel, f"{name}: {attack}")
-                here = [one for one in ledgers if one.attack == attack and one.policy in styles]
+                set_title(panel, f"{name}: {attack}")
+                here = [
+                    ledger
+                    for ledger in ledgers
+                    if ledger.attack == attack and ledger.policy in styles
+                ]
                 _draw_panel(panel, here, styles)
                 panel.set_xlabel("round")
             for panel in line[: max(1, len(part))]:
-                # Only when all are drawn: setting a limit ends a shared axis' growth.
+                # Only after drawing, because a shared axis stops growing once it has a limit.
                 panel.set_ylim(bottom=0)
             for panel in line[max(1, len(part)) :]:
                 panel.set_axis_off()
@@ -81,24 +94,17 @@ def draw_panels(
         save(figure, paths, "; ".join([*([title] if title else []), *left_out]))
 
 
-def draw_budgets(found: Sequence[Sweep], paths: Paths, *, title: str | None = None) -> None:
-    """Draw final regret against the attacker's budget, a panel for each sweep.
+def draw_budgets(sweeps: Sequence[Sweep], paths: Paths, *, title: str | None = None) -> None:
+    """Draw final regret against the attacker's budget, one panel for each sweep.
 
-    Parameters
-    ----------
-    found
-        Sweeps of an experiment, from :func:`robustbandits.reports.curves.sweeps`.
-    paths, title
-        As for :func:`draw_panels`.
+    Paths and title are those of :func:`draw_panels`.
     """
-    policies = _distinct(
-        [name for sweep in found for panel in sweep.panels.values() for name in panel.groups]
-    )
-    draw_sweeps(found, policies, paths, _draw_sweep, title=title)
+    policies = distinct(policy for sweep in sweeps for policy in sweep.policies)
+    draw_sweeps(sweeps, policies, paths, _draw_sweep, title=title)
 
 
 def draw_sweeps(
-    found: Sequence[Sweep],
+    sweeps: Sequence[Sweep],
     policies: Sequence[str],
     paths: Paths,
     draw: Callable[[Any, Sweep, dict[str, Style]], None],
@@ -108,18 +114,18 @@ def draw_sweeps(
     styles: dict[str, Style] | None = None,
 ) -> None:
     """Draw sweeps three in a row, each by ``draw(panel, sweep, styles)``, and save the figure."""
-    columns = min(3, len(found))
-    shown, drawn = policies[:MOST_POLICIES], found[: 3 * MOST_LINES]
+    columns = min(3, len(sweeps))
+    shown, drawn = policies[:MOST_POLICIES], sweeps[: 3 * MOST_LINES]
     lines = math.ceil(len(drawn) / 3)
-    with canvas(lines, columns, shown, share_y=share_y, styles=styles) as (figure, axes, looks):
+    with _new_figure(lines, columns, shown, share_y, styles) as (figure, axes, used_styles):
         panels = list(axes.flat)
         for panel, sweep in zip(panels, drawn, strict=False):
-            draw(panel, sweep, looks)
+            draw(panel, sweep, used_styles)
         for panel in panels[len(drawn) :]:
             panel.set_axis_off()
         for line in axes:
             line[0].set_ylabel("final regret")
-        left_out = [*_some(shown, policies, "policies"), *_some(drawn, found, "sweeps")]
+        left_out = [*_some(shown, policies, "policies"), *_some(drawn, sweeps, "sweeps")]
         save(figure, paths, "; ".join([*([title] if title else []), *left_out]))
 
 
@@ -129,7 +135,7 @@ def _draw_panel(panel: Any, ledgers: Sequence[Ledger], styles: dict[str, Style])
         panel.tick_params(bottom=False, labelbottom=False, left=False, labelleft=False)
         panel.grid(visible=False)
         return
-    policies = _distinct([ledger.policy for ledger in ledgers])
+    policies = distinct(ledger.policy for ledger in ledgers)
     for policy in policies:
         group = [ledger for ledger in ledgers if ledger.policy == policy]
         chosen = thinned(group[0].rounds, POINTS)
@@ -145,16 +151,16 @@ def _draw_panel(panel: Any, ledgers: Sequence[Ledger], styles: dict[str, Style])
 
 def _draw_sweep(panel: Any, sweep: Sweep, styles: dict[str, Style]) -> None:
     """Draw budgets on an axis that is linear up to the smallest one above 0, then logarithmic."""
-    head(panel, f"{sweep.environment}: {sweep.attack}")
+    set_title(panel, f"{sweep.environment}: {sweep.attack}")
     panel.set_xlabel("budget")
     budgets = [budget for budget in sweep.panels if math.isfinite(budget)]
     for policy, (color, dash) in styles.items():
-        known = [budget for budget in budgets if policy in sweep.panels[budget].groups]
-        finals = [_finals(sweep.panels[budget].groups[policy]) for budget in known]
-        if not known:
+        played = [budget for budget in budgets if policy in sweep.panels[budget].groups]
+        finals = [sweep.panels[budget].finals[policy] for budget in played]
+        if not played:
             continue
         panel.errorbar(
-            known,
+            played,
             [float(values.mean()) for values in finals],
             yerr=np.nan_to_num([float(half_width(values)) for values in finals]),
             color=color,
@@ -177,9 +183,83 @@ def _some(part: Sequence[Any], whole: Sequence[Any], what: str) -> list[str]:
     return [f"{len(part)} of {len(whole)} {what}"] if len(part) < len(whole) else []
 
 
-def _finals(group: Group) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([ledger.final_regret for ledger in group])
+@contextmanager
+def _new_figure(
+    rows: int,
+    columns: int,
+    policies: Sequence[str],
+    share_y: bool = False,
+    styles: dict[str, Style] | None = None,
+) -> Iterator[tuple[Any, Any, dict[str, Style]]]:
+    """Give a figure, its panels and the policies' styles, with a legend below all panels."""
+    pyplot = _pyplot()
+    rows, columns = max(1, rows), max(1, columns)
+    width = max(_PANEL[0] * columns, 4.5)
+    names_in_a_line = legend_columns(policies, width)
+    lines = math.ceil(len(policies) / names_in_a_line)
+    height = _PANEL[1] * rows + 0.4 + _LEGEND_LINE * lines
+    with pyplot.rc_context(_SETTINGS):
+        figure, axes = pyplot.subplots(
+            rows,
+            columns,
+            figsize=(width, height),
+            squeeze=False,
+            sharey="row" if share_y else False,
+            layout="constrained",
+        )
+        try:
+            styles = styles or styles_of(policies)
+            _add_legend(figure, {name: styles[name] for name in policies}, names_in_a_line)
+            yield figure, axes, styles
+        finally:
+            pyplot.close(figure)
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(names))
+def legend_columns(policies: Sequence[str], width: float) -> int:
+    """Return how many names fit side by side, in lines of about the same length."""
+    count = max(1, len(policies))
+    longest = max((len(name) for name in policies), default=1)
+    lines = math.ceil(count / max(1, int(width / (0.6 + _LETTER * longest))))
+    return math.ceil(count / lines)
+
+
+def _add_legend(figure: Any, styles: dict[str, Style], columns: int) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=color, linestyle=dash, linewidth=1.5, label=policy)
+        for policy, (color, dash) in styles.items()
+    ]
+    if handles:
+        figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
+
+
+def set_title(panel: Any, text: str) -> None:
+    """Write a panel's title, on as many lines as it needs."""
+    panel.set_title("\n".join(textwrap.wrap(text, _TITLE_LETTERS)))
+
+
+def save(figure: Any, paths: Paths, title: str | None) -> None:
+    """Write the figure under each path, without a date, so that equal results give equal files."""
+    if title:
+        figure.suptitle(title)
+    # Lay out once: a second layout would start from the first one and move things a little.
+    figure.get_layout_engine().execute(figure)
+    figure.set_layout_engine("none")
+    for path in paths:
+        kind = Path(path).suffix.lower().removeprefix(".")
+        if kind not in FORMATS:
+            raise ValueError(f"path must end in .png, .svg or .pdf, got {os.fspath(path)!r}")
+        dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+        figure.savefig(path, metadata=dates.get(kind))
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install 'robustbandits[plot]'") from None
+    matplotlib.use("agg", force=False)
+    from matplotlib import pyplot
+
+    return pyplot

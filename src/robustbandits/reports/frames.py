@@ -17,32 +17,32 @@ if TYPE_CHECKING:
 NAMES = ("environment", "attack", "policy")
 
 
-class Labels(NamedTuple):
-    """A column of names: each different name once, and which one each row has."""
+class LabelColumn(NamedTuple):
+    """A column of labels: each different label once, and the index of the label of each row."""
 
     names: list[str]
     codes: np.ndarray[Any, np.dtype[np.int32]]
 
 
 class Columns(NamedTuple):
-    """All columns: names apart from numbers, which are whole arrays."""
+    """All columns: labels, and numbers as whole arrays."""
 
-    labels: dict[str, Labels]
+    labels: dict[str, LabelColumn]
     numbers: dict[str, np.ndarray[Any, Any]]
 
 
 def tidy_columns(ledgers: Sequence[Ledger]) -> Columns:
     """Return environment, attack, policy, seed, round, regret, reward, spent, attacked_rounds."""
-    sizes = np.array([len(one.rounds) for one in ledgers], dtype=np.int64)
-    labels = {key: _labels([getattr(one, key) for one in ledgers], sizes) for key in NAMES}
-    seeds = np.array([one.seed for one in ledgers], dtype=_seed_type(ledgers))
+    sizes = np.array([len(ledger.rounds) for ledger in ledgers], dtype=np.int64)
+    labels = {key: _labels([getattr(ledger, key) for ledger in ledgers], sizes) for key in NAMES}
+    seeds = np.array([ledger.seed for ledger in ledgers], dtype=_seed_type(ledgers))
     numbers = {
         "seed": np.repeat(seeds, sizes),
-        "round": _joined(ledgers, lambda one: one.rounds, np.int64),
-        "regret": _joined(ledgers, lambda one: one.regret, np.float64),
-        "reward": _joined(ledgers, lambda one: one.reward, np.float64),
-        "spent": _joined(ledgers, lambda one: one.spent_so_far, np.float64),
-        "attacked_rounds": _joined(ledgers, lambda one: one.attacked_so_far, np.int64),
+        "round": _joined(ledgers, lambda ledger: ledger.rounds, np.int64),
+        "regret": _joined(ledgers, lambda ledger: ledger.regret, np.float64),
+        "reward": _joined(ledgers, lambda ledger: ledger.reward, np.float64),
+        "spent": _joined(ledgers, lambda ledger: ledger.spent_so_far, np.float64),
+        "attacked_rounds": _joined(ledgers, lambda ledger: ledger.attacked_so_far, np.int64),
     }
     return Columns(labels, numbers)
 
@@ -54,10 +54,10 @@ def to_pandas(ledgers: Sequence[Ledger]) -> pandas.DataFrame:
     except ImportError:
         raise ImportError("to_pandas needs pandas: pip install 'robustbandits[pandas]'") from None
     labels, numbers = tidy_columns(ledgers)
-    # Taken from a short array of pandas' own strings: millions of rows in a moment.
+    # Index a short array of pandas' own strings, because making millions of strings is slow.
     words = {
-        key: pandas.Series(one.names, dtype="str").take(one.codes).reset_index(drop=True)
-        for key, one in labels.items()
+        key: pandas.Series(column.names, dtype="str").take(column.codes).reset_index(drop=True)
+        for key, column in labels.items()
     }
     return pandas.DataFrame({**words, **numbers})
 
@@ -70,8 +70,8 @@ def to_polars(ledgers: Sequence[Ledger]) -> polars.DataFrame:
         raise ImportError("to_polars needs Polars: pip install 'robustbandits[polars]'") from None
     labels, numbers = tidy_columns(ledgers)
     words = {
-        key: polars.Series(key, one.names, dtype=polars.String).gather(one.codes)
-        for key, one in labels.items()
+        key: polars.Series(key, column.names, dtype=polars.String).gather(column.codes)
+        for key, column in labels.items()
     }
     return polars.DataFrame({**words, **numbers})
 
@@ -85,25 +85,27 @@ def to_arrow(ledgers: Sequence[Ledger]) -> pyarrow.Table:
     labels, numbers = tidy_columns(ledgers)
     words = {
         key: pyarrow.DictionaryArray.from_arrays(
-            pyarrow.array(one.codes), pyarrow.array(one.names, type=pyarrow.string())
+            pyarrow.array(column.codes), pyarrow.array(column.names, type=pyarrow.string())
         )
-        for key, one in labels.items()
+        for key, column in labels.items()
     }
-    return pyarrow.table({**words, **{key: pyarrow.array(one) for key, one in numbers.items()}})
+    return pyarrow.table(
+        {**words, **{key: pyarrow.array(values) for key, values in numbers.items()}}
+    )
 
 
-def _labels(names: Sequence[str], sizes: Integers) -> Labels:
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    codes = np.array([places[name] for name in names], dtype=np.int32)
-    return Labels(list(places), np.repeat(codes, sizes))
+def _labels(names: Sequence[str], sizes: Integers) -> LabelColumn:
+    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    by_game = np.array([codes[name] for name in names], dtype=np.int32)
+    return LabelColumn(list(codes), np.repeat(by_game, sizes))
 
 
 def _joined(ledgers: Sequence[Ledger], part: Callable[[Ledger], Any], kind: Any) -> Any:
-    parts = [part(one) for one in ledgers]
+    parts = [part(ledger) for ledger in ledgers]
     return np.concatenate([*parts, np.empty(0, dtype=kind)]).astype(kind, copy=False)
 
 
 def _seed_type(ledgers: Sequence[Ledger]) -> Any:
-    """Return the type that holds every seed: they may be whole numbers of any size."""
-    largest = max((one.seed for one in ledgers), default=0)
+    """Return a type that holds every seed; Python's integers have no largest value."""
+    largest = max((ledger.seed for ledger in ledgers), default=0)
     return np.int64 if largest < 2**63 else object

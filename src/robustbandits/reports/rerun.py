@@ -1,39 +1,36 @@
-"""How to play an experiment again: its spec as text, and the commands."""
+"""How to run an experiment again: its spec as text, and the commands."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from robustbandits.experiments.recipe_json import recipe_to_plain
-from robustbandits.experiments.spec import parse_spec, ready_specs
-
-if TYPE_CHECKING:
-    from robustbandits.experiments.spec import Spec
+from robustbandits.experiments.spec import Spec, parse_spec, ready_specs
 
 STORE = "--store STORE"
 REPORT = "robustbandits report STORE --out REPORT"
 
 
 class Rerun(NamedTuple):
-    """How to play it again."""
+    """A spec as text, and the commands that run it."""
 
-    file: str  # name of the spec's file; empty when the spec comes with the package
-    text: str  # TOML, or JSON where TOML cannot say it
+    file: str  # name of the spec's file; empty if the spec comes with the package
+    text: str  # TOML, or JSON for what TOML cannot express
     commands: str
 
 
 def rerun(spec: Spec, file: str | None = None) -> Rerun:
-    """Return the spec as text and the commands that play it again.
+    """Return the spec as text, and the commands that run it again.
 
     Parameters
     ----------
     spec
-        What was played.
+        The spec of the experiment.
     file
-        What to call its file, without suffix; by default after the spec's name.
+        Name for its file, without suffix; made from the spec's name by default.
     """
     stem = file or slug(spec.name)
     ready = ready_specs().get(spec.name)
@@ -42,27 +39,27 @@ def rerun(spec: Spec, file: str | None = None) -> Rerun:
     text = to_toml(spec)
     if _reads_as(text, spec):
         return Rerun(f"{stem}.toml", text, f"robustbandits run {stem}.toml {STORE}\n{REPORT}")
-    # Recipes from outside the package, or values that TOML has no word for.
+    # The spec has recipes from outside the package, or values that TOML does not have.
     text = json.dumps(spec.to_dict(), indent=2, ensure_ascii=False) + "\n"
-    note = "It holds recipes that TOML cannot name: make the spec in Python, as it was made before."
+    note = "This spec has recipes that TOML cannot name: make it in Python, and run it there."
     return Rerun(f"{stem}.json", text, f"# {note}\n{REPORT}")
 
 
 def slug(name: str) -> str:
-    """Return a name that every file system takes."""
+    """Return a file name that is valid on every file system."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "experiment"
 
 
 def slugs(names: Sequence[str]) -> list[str]:
-    """Return such names, all different."""
-    found: list[str] = []
+    """Return a different file name for each name."""
+    taken: list[str] = []
     for name in names:
-        base, number = slug(name), 2
-        one = base
-        while one in found:
-            one, number = f"{base}-{number}", number + 1
-        found.append(one)
-    return found
+        base = file_name = slug(name)
+        number = 2
+        while file_name in taken:
+            file_name, number = f"{base}-{number}", number + 1
+        taken.append(file_name)
+    return taken
 
 
 def _reads_as(text: str, spec: Spec) -> bool:
@@ -73,7 +70,7 @@ def _reads_as(text: str, spec: Spec) -> bool:
 
 
 def to_toml(spec: Spec) -> str:
-    """Return TOML that reads as the spec, sweeps written out."""
+    """Return TOML from which the same spec is read, without sweeps."""
     count = len(spec.seeds)
     seeds: Any = count if list(spec.seeds) == list(range(count)) else list(spec.seeds)
     lines = [
@@ -94,7 +91,7 @@ def to_toml(spec: Spec) -> str:
 
 
 def _value(value: Any) -> str:
-    """Return a value as TOML: nearly JSON."""
+    """Return a value as TOML, which is JSON apart from tables, infinity and NaN."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{key} = {_value(inner)}" for key, inner in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False).replace("Infinity", "inf").replace("NaN", "nan")

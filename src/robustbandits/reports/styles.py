@@ -1,10 +1,10 @@
-"""How a policy's line looks: the same in every picture, in whatever order policies come."""
+"""Colours and dashes of policies: the same in every figure, whatever the order of policies."""
 
 from __future__ import annotations
 
 import colorsys
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -15,7 +15,7 @@ class Style(NamedTuple):
     dash: str
 
 
-# Okabe and Ito's colours, told apart by colour-blind readers too; the dashes help in print.
+# Okabe and Ito's colours, which colour-blind readers can tell apart; the dashes help in print.
 KNOWN = {
     "LinUCB": Style("#D55E00", "-"),
     "LinTS": Style("#CC79A7", "--"),
@@ -33,11 +33,12 @@ def _palette() -> tuple[Style, ...]:
     for dash in ("-", "--", "-.", ":"):
         for light in (0.35, 0.55):
             for hue in range(12):
-                styles.append(Style(_color(hue / 12, light), dash))
+                styles.append(Style(color_of(hue / 12, light), dash))
     return tuple(styles)
 
 
-def _color(hue: float, light: float) -> str:
+def color_of(hue: float, light: float) -> str:
+    """Return a colour as matplotlib and browsers write it."""
     shade = colorsys.hls_to_rgb(hue, light, 0.75)
     return "#" + "".join(f"{round(255 * part):02X}" for part in shade)
 
@@ -45,21 +46,11 @@ def _color(hue: float, light: float) -> str:
 OTHERS = _palette()
 
 
-def ramp(names: Sequence[str]) -> dict[str, Style]:
-    """Return styles from light to dark, for one policy with more and more of something."""
-    styles = {}
-    for k, name in enumerate(names):
-        # From green to violet as well: shades of one hue are hard to tell apart.
-        share = k / max(1, len(names) - 1)
-        styles[name] = Style(_color(0.46 + 0.4 * share, 0.42 - 0.08 * share), "-")
-    return styles
-
-
 def styles_of(policies: Iterable[str]) -> dict[str, Style]:
-    """Return the style of each policy of a picture.
+    """Return the style of each policy of a figure.
 
-    The paper's policies have fixed styles. Any other name picks its own by a checksum; of two that
-    pick the same, the later one in the alphabet takes the next that is free.
+    The paper's policies have fixed styles. The style of any other name is chosen by a checksum; if
+    two names have the same one, the later in the alphabet gets the next free style.
     """
     taken: set[int] = set()
     styles = {}
@@ -67,9 +58,9 @@ def styles_of(policies: Iterable[str]) -> dict[str, Style]:
         if name in KNOWN:
             styles[name] = KNOWN[name]
             continue
-        place = zlib.crc32(name.encode()) % len(OTHERS)
-        while place in taken and len(taken) < len(OTHERS):
-            place = (place + 1) % len(OTHERS)
-        taken.add(place)
-        styles[name] = OTHERS[place]
+        index = zlib.crc32(name.encode()) % len(OTHERS)
+        while index in taken and len(taken) < len(OTHERS):
+            index = (index + 1) % len(OTHERS)
+        taken.add(index)
+        styles[name] = OTHERS[index]
     return styles

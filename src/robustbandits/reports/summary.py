@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robustbandits.game.ledger import Ledger, frame
-from robustbandits.metrics.bootstrap import estimate_means
+from robustbandits.metrics.groups import final_regrets, group_by_labels
+from robustbandits.metrics.intervals import estimate_means
 
 if TYPE_CHECKING:
     import pandas
@@ -31,7 +32,7 @@ class Row:
 
 
 class Summary:
-    """Final regrets with 95 % bootstrap intervals over seeds. Print it, or take its rows."""
+    """Final regrets with 95 % bootstrap intervals over seeds. Print it, or use its rows."""
 
     def __init__(self, rows: Sequence[Row]):
         self.rows = list(rows)
@@ -61,16 +62,12 @@ class Summary:
 
 
 def summarise(ledgers: Sequence[Ledger]) -> Summary:
-    """Average the last line of each ledger over seeds, in order of first appearance."""
-    groups: dict[tuple[str, str, str], list[Ledger]] = {}
-    for ledger in ledgers:
-        groups.setdefault((ledger.environment, ledger.attack, ledger.policy), []).append(ledger)
-    finals = [np.array([one.final_regret for one in group]) for group in groups.values()]
+    """Average final regrets over seeds, in the order in which groups first appear."""
+    groups = group_by_labels(ledgers)
+    regrets = estimate_means([final_regrets(group) for group in groups.values()])
     rows = [
         Row(
-            environment=environment,
-            attack=attack,
-            policy=policy,
+            **labels._asdict(),
             seeds=len(group),
             regret=regret.value,
             low=regret.low,
@@ -78,9 +75,7 @@ def summarise(ledgers: Sequence[Ledger]) -> Summary:
             spent=float(np.mean([ledger.spent for ledger in group])),
             attacked_rounds=float(np.mean([ledger.attacked_rounds for ledger in group])),
         )
-        for ((environment, attack, policy), group), regret in zip(
-            groups.items(), estimate_means(finals), strict=True
-        )
+        for (labels, group), regret in zip(groups.items(), regrets, strict=True)
     ]
     return Summary(rows)
 
@@ -91,7 +86,7 @@ def interval(row: Row) -> str:
 
 
 def aligned(heads: Sequence[str], body: Sequence[Sequence[str]], right: Sequence[int]) -> str:
-    """Lay out plain text in columns."""
+    """Return plain text in aligned columns; those in ``right`` are aligned to the right."""
     table = [tuple(heads), *[tuple(line) for line in body]]
     widths = [max(len(line[i]) for line in table) for i in range(len(heads))]
     lines = [

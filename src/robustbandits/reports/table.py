@@ -1,4 +1,4 @@
-"""A table: rows that can be written as Markdown, CSV and LaTeX."""
+"""A table, and how it is written as Markdown, CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import csv
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from robustbandits.metrics.estimate import Estimate
+from robustbandits.metrics.intervals import Estimate
 
 Cell = str | float | int | Estimate | None
 
@@ -29,14 +29,14 @@ _LATEX = {
 
 
 class Column(NamedTuple):
-    """Head of a column, and what its cells are: ``"text"``, ``"number"`` or ``"estimate"``."""
+    """The head of a column, and its kind of cells: ``"text"``, ``"number"`` or ``"estimate"``."""
 
     head: str
     kind: str = "number"
 
     @property
     def key(self) -> str:
-        """Head for programs: lower case, underscores."""
+        """The head for programs: lower case with underscores."""
         return re.sub(r"[^a-z0-9]+", "_", self.head.lower()).strip("_")
 
 
@@ -46,15 +46,13 @@ class Table:
 
     Attributes
     ----------
-    name
-        Short name, for files and links.
-    title
-        A line that says what the numbers are.
+    name, title
+        A short name for files and links, and a line that says what the numbers are.
     columns, rows
-        Heads and cells. An :class:`Estimate` is a value with its 95 % interval; None is a cell
-        that does not apply.
+        Heads and cells. An :class:`Estimate` is a value with its 95 % interval; None means that the
+        cell does not apply.
     notes
-        Sentences on how to read it.
+        Sentences on how to read the table.
     """
 
     name: str
@@ -66,13 +64,25 @@ class Table:
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row) != len(self.columns):
-                raise ValueError(f"row {row!r} must have {len(self.columns)} cells")
+                raise ValueError(f"expected {len(self.columns)} cells in a row, got {row!r}")
+
+    @classmethod
+    def from_columns(
+        cls,
+        name: str,
+        title: str,
+        columns: Mapping[Column, Sequence[Cell]],
+        notes: tuple[str, ...] = (),
+    ) -> Table:
+        """Make a table from the cells of each column."""
+        rows = tuple(zip(*columns.values(), strict=True))
+        return cls(name, title, tuple(columns), rows, notes)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def texts(self) -> list[tuple[str, ...]]:
-        """Cells as people read them."""
+        """Return the cells as text for people."""
         return [tuple(shown(cell) for cell in row) for row in self.rows]
 
     def to_markdown(self) -> str:
@@ -112,7 +122,7 @@ class Table:
 
 
 def shown(cell: Cell) -> str:
-    """Return a cell as people read it: four digits, thousands set off, a dash for the unknown."""
+    """Return a cell as text for people: four digits, commas, a dash for what is unknown."""
     if cell is None:
         return "–"
     if isinstance(cell, str):
@@ -146,7 +156,7 @@ def _parts(column: Column, cell: Cell) -> Sequence[str]:
 def _raw(cell: str | float | None) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
-    # Older versions of Python write a lone carriage return without quotes, as if a row ended.
+    # Older versions of Python do not quote a lone carriage return, so it would end the row.
     return cell.replace("\r", " ") if isinstance(cell, str) else repr(cell)
 
 

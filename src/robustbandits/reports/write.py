@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robustbandits._atomic import write_whole
-from robustbandits.reports.canvas import FORMATS
-from robustbandits.reports.curves import panels, sweeps
-from robustbandits.reports.figures import draw_budgets, draw_panels
-from robustbandits.reports.page.render import TITLE, render_page
+from robustbandits.reports.experiment_tables import make_tables
+from robustbandits.reports.figures import FORMATS, draw_budgets, draw_panels
+from robustbandits.reports.grouped_games import GroupedGames
+from robustbandits.reports.page.render import TITLE, References, page_template, render_page
+from robustbandits.reports.panels import distinct
 from robustbandits.reports.rerun import rerun, slugs
-from robustbandits.reports.tables import make_tables
+from robustbandits.reports.table import Table
 
 if TYPE_CHECKING:
-    from robustbandits.experiments.store.store import Experiment
-    from robustbandits.reports.table import Table
+    from robustbandits.experiments import Experiment
 
 
 def write_report(
@@ -25,6 +25,7 @@ def write_report(
     out: str | os.PathLike[str],
     *,
     title: str = TITLE,
+    references: References | None = None,
     on_step: Callable[[str], None] | None = None,
 ) -> list[Path]:
     """Write figures, tables and the page, and return all files, the page first.
@@ -33,38 +34,44 @@ def write_report(
 
         index.html          the page, self-contained
         NAME.toml           the spec of an experiment that does not come with the package
-        NAME/figure.png     and .svg, .pdf; budgets.png, ... where budgets were swept over
+        NAME/figure.png     and .svg, .pdf; also budgets.png, ... if there is a sweep over budgets
         NAME/tables.md      and .tex; each table also as CSV
 
     Parameters
     ----------
     experiments
-        What to show; they may be unfinished.
+        The experiments to show; they may be unfinished.
     out
-        A folder; it is made if need be, and files of these names in it are replaced.
+        A folder. It is created if needed, and files of these names in it are replaced.
     title
-        The page's heading.
+        Heading of the page.
+    references
+        Function that returns published final regrets for the page's charts, see
+        :func:`~robustbandits.reports.page.render.render_page`.
     on_step
-        Called with what is being made.
+        Called with a description of each step before it starts.
     """
-    tell = on_step or (lambda step: None)
+    page_template()  # if Jinja2 is missing, say so before the work starts
+    announce = on_step or (lambda step: None)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    made: list[list[Table]] = []
+    tables: list[list[Table]] = []
     files: list[Path] = []
-    for one, name in zip(experiments, slugs([e.spec.name for e in experiments]), strict=True):
-        tell(f"tables of {one.spec.name}")
-        made.append(make_tables(one))
-        files += _write_tables(made[-1], one.spec.name, folder / name)
-        if one.ledgers:
-            tell(f"figure of {one.spec.name}")
-            files += _draw(one, folder / name)
-        again = rerun(one.spec, name)
+    names = slugs([experiment.spec.name for experiment in experiments])
+    for experiment, name in zip(experiments, names, strict=True):
+        games = GroupedGames(experiment)
+        announce(f"tables of {games.spec.name}")
+        tables.append(make_tables(games))
+        files += _write_tables(tables[-1], games.spec.name, folder / name)
+        if games.panels:
+            announce(f"figure of {games.spec.name}")
+            files += _draw(games, folder / name)
+        again = rerun(games.spec, name)
         if again.file:
             files.append(_write(folder / again.file, again.text))
-    tell("page")
-    page = _write(folder / "index.html", render_page(experiments, title=title, tables=made))
-    return [page, *files]
+    announce("page")
+    page = render_page(experiments, title=title, tables=tables, references=references)
+    return [_write(folder / "index.html", page), *files]
 
 
 def _write(path: Path, text: str) -> Path:
@@ -83,16 +90,16 @@ def _write_tables(tables: Sequence[Table], name: str, folder: Path) -> list[Path
     return files + [_write(folder / f"{table.name}.csv", table.to_csv()) for table in tables]
 
 
-def _draw(experiment: Experiment, folder: Path) -> list[Path]:
-    spec, ledgers = experiment.spec, experiment.ledgers
-    found = panels(spec, ledgers)
-    places = dict.fromkeys(panel.environment for panel in found)
-    rows = [(name, [one for one in ledgers if one.environment == name]) for name in places]
+def _draw(games: GroupedGames, folder: Path) -> list[Path]:
+    ledgers = [ledger for group in games.groups.values() for ledger in group]
+    rows = [
+        (environment, [ledger for ledger in ledgers if ledger.environment == environment])
+        for environment in distinct(panel.environment for panel in games.panels)
+    ]
     files = [folder / f"figure.{suffix}" for suffix in FORMATS]
-    draw_panels(rows, files, title=spec.name)
-    swept = sweeps(spec, found)
-    if swept:
+    draw_panels(rows, files, title=games.spec.name)
+    if games.sweeps:
         budgets = [folder / f"budgets.{suffix}" for suffix in FORMATS]
-        draw_budgets(swept, budgets, title=spec.name)
+        draw_budgets(games.sweeps, budgets, title=games.spec.name)
         files += budgets
     return files

@@ -1,1 +1,1 @@
-"""The paper's Figure 1: its readings, its published numbers, and how ours compare."""
+"""The paper's Figure 1: readings, published numbers, verdict. Uses reports, never the reverse."""

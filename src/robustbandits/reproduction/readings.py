@@ -1,7 +1,7 @@
-"""The paper's Figure 1, under the readings that its text and code leave open.
+"""The readings of the paper's Figure 1: its text and its code differ, and leave some things open.
 
 Each reading is a ready spec, ``figure1-as-written``, ``figure1-as-coded`` and
-``figure1-well-specified``: three environments, two attacks (and none), five policies.
+``figure1-well-specified``, with three environments, two attacks and five policies.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PREFIX = "figure1-"
 
 
 def reading(name: str, *, rounds: int | None = None, seeds: int | None = None) -> Spec:
-    """Return Figure 1 under one of the `READINGS`, of another size if one is given."""
+    """Return Figure 1 under one of the `READINGS`, with other rounds or seeds if given."""
     if name not in READINGS:
         raise ValueError(f"reading must be one of {', '.join(READINGS)}; got {name!r}")
     spec = read_spec(_PREFIX + name)
@@ -24,6 +24,11 @@ def reading(name: str, *, rounds: int | None = None, seeds: int | None = None) -
     return Spec(**values | {key: value for key, value in changes.items() if value is not None})
 
 
+def is_reading(spec: Spec) -> bool:
+    """Whether a spec is a reading of Figure 1, of any size."""
+    return reading_of(spec) in READINGS
+
+
 def reading_of(spec: Spec) -> str:
-    """Return which reading a spec is; its name if it is none."""
+    """Return the name of the reading that a spec is, or else the spec's own name."""
     return spec.name.removeprefix(_PREFIX)

@@ -1,145 +1,175 @@
-"""The page's charts: a figure for each panel and sweep, with a table that says the same."""
+"""The data of the page's charts: a few hundred points per curve, few digits per number."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robustbandits.kernels.linalg import Floats
-from robustbandits.reports.curves import Panel, Sweep, panel_chart, sweep_chart
-from robustbandits.reports.intervals import half_width
-from robustbandits.reports.page.markup import Html, element, join, table
-from robustbandits.reports.published import published_regrets
+from robustbandits.metrics.groups import Labels
+from robustbandits.metrics.intervals import half_width
+from robustbandits.reports.page.page_table import PageTable, readable
+from robustbandits.reports.panels import Panel, Sweep, thinned
+from robustbandits.reports.styles import KNOWN
 
-if TYPE_CHECKING:
-    from robustbandits.experiments.spec import Spec
-
-Chart = dict[str, Any]
-
-#: Where along the game the table under a chart looks.
+#: Points of a curve at most and at least, and of all curves of a page together.
+MOST_POINTS = 240
+FEWEST_POINTS = 40
+ALL_POINTS = 60_000
+#: Shares of the game at which the table under a chart shows the regret.
 SHARES = (0.1, 0.25, 0.5, 1.0)
-#: Policies that a chart's spoken description names.
-SPOKEN = 8
-#: Length of the games that the paper reports.
-PUBLISHED_ROUNDS = 1_000_000
+#: Policies that the description of a chart names.
+MOST_NAMED = 8
 
 
-def chart_figures(
-    chapter: str,
-    spec: Spec,
-    found: Sequence[Panel],
-    swept: Sequence[Sweep],
+class Figure(NamedTuple):
+    """A chart with its caption, and a table of its numbers."""
+
+    id: str
+    title: str
+    note: str
+    table: PageTable
+    chart: dict[str, Any]  # what the page's script draws
+
+
+def policy_numbers(policies: Iterable[str]) -> dict[str, int]:
+    """Return the number that sets each policy's look; the paper's policies have fixed numbers."""
+    styles = list(dict.fromkeys(KNOWN.values()))
+    numbers: dict[str, int] = {}
+    free = len(styles)
+    for policy in dict.fromkeys(policies):
+        number = styles.index(KNOWN[policy]) if policy in KNOWN else free
+        if number in numbers.values():  # two spellings of one policy
+            number = free
+        free += number == free
+        numbers[policy] = number
+    return numbers
+
+
+def points_each(curves: int) -> int:
+    """Return how many points a curve may have if the page has this many curves."""
+    return int(np.clip(ALL_POINTS // max(1, curves), FEWEST_POINTS, MOST_POINTS))
+
+
+def panel_figure(
+    panel: Panel,
     numbers: Mapping[str, int],
     points: int,
-) -> tuple[Html, list[Chart]]:
-    """Return the figures of an experiment, and the data that the script draws in them."""
-    parts: list[Html] = [element("h3", "Regret, round by round")]
-    charts: list[Chart] = []
-    for number, place in enumerate(dict.fromkeys(panel.environment for panel in found)):
-        figures = []
-        for panel in (one for one in found if one.environment == place):
-            paper = _published(spec, panel)
-            chart = panel_chart(panel, numbers, points, paper)
-            chart |= {"id": f"{chapter}-chart-{len(charts)}", "group": f"{chapter}-{number}"}
-            chart["alt"] = _panel_words(panel)
-            charts.append(chart)
-            note = _bands(panel) + (", ◀ the paper" if paper else "")
-            figures.append(_figure(chart["id"], panel.attack, note, _panel_table(panel)))
-        parts += [element("h4", place), element("div", *figures, class_="panels")]
-    if swept:
-        parts += [element("h3", "Final regret, by budget")]
-        parts += [_sweep_figures(chapter, swept, numbers, charts)]
-    return join(parts), charts
+    published: Mapping[Labels, float],
+    *,
+    chart_id: str,
+    group: str,
+) -> Figure:
+    """Return the chart of a panel: mean regret over seeds, and half of the 95 % interval."""
+    rounds = next(iter(panel.groups.values()))[0].rounds
+    chosen = thinned(rounds, points)
+    curves = []
+    for policy, games in panel.groups.items():
+        values = np.array([ledger.regret[chosen] for ledger in games])
+        ends = [ledger.last_attack for ledger in games if ledger.last_attack]
+        half = None if len(values) < 2 else [_short(value) for value in half_width(values)]
+        curves.append(
+            {
+                "policy": numbers[policy],
+                "y": [_short(value) for value in values.mean(axis=0)],
+                "half": half,
+                "end": _short(float(np.mean(ends))) if ends else None,
+                "published": published.get(Labels(panel.environment, panel.attack, policy)),
+            }
+        )
+    chart = {"kind": "rounds", "x": rounds[chosen].tolist(), "curves": curves}
+    chart |= {"id": chart_id, "group": group, "alt": _describe(panel)}
+    note = _seeds(panel)
+    if any(curve["published"] is not None for curve in curves):
+        note += ", ◀ published"
+    return Figure(chart_id, panel.attack, note, _panel_table(panel), chart)
 
 
-def _published(spec: Spec, panel: Panel) -> dict[str, float]:
-    """Return the paper's own final regrets: of its own figure, at its own length only."""
-    if not spec.name.startswith("figure1") or spec.rounds != PUBLISHED_ROUNDS:
-        return {}
-    place, crook = panel.environment.lower(), panel.attack.lower()
-    every = published_regrets()
-    keys = {policy: (place, crook, policy) for policy in panel.groups}
-    return {policy: every[key] for policy, key in keys.items() if key in every}
-
-
-def _figure(id: str, name: str, note: str, beneath: Html) -> Html:
-    chart = element(
-        "div",
-        id=id,
-        class_="chart",
-        tabindex=0,
-        role="group",
-        aria_label=f"Chart: {name}. Arrow keys read its values.",
-    )
-    caption = element("figcaption", name, " ", element("span", note, class_="soft"))
-    hidden = element("details", element("summary", "The figures in a table"), beneath)
-    return element("figure", caption, chart, hidden)
-
-
-def _bands(panel: Panel) -> str:
-    counts = {len(group) for group in panel.groups.values()}
-    seeds = f"{min(counts)} to {max(counts)} seeds" if len(counts) > 1 else f"{max(counts)} seeds"
-    return "one seed, no bands" if counts == {1} else seeds
-
-
-def _panel_words(panel: Panel) -> str:
-    """Describe a panel for who cannot see it: the policies from best to worst."""
+def _describe(panel: Panel) -> str:
+    """Describe a panel for people who cannot see it: its policies from best to worst."""
     means = {policy: float(finals.mean()) for policy, finals in panel.finals.items()}
     ranked = sorted(means, key=lambda policy: means[policy])
-    named = [f"{policy} {means[policy]:,.0f}" for policy in ranked[:SPOKEN]]
-    rest = f"; and {len(ranked) - SPOKEN} more" if len(ranked) > SPOKEN else ""
+    named = [f"{policy} {means[policy]:,.0f}" for policy in ranked[:MOST_NAMED]]
+    rest = f"; and {len(ranked) - MOST_NAMED} more" if len(ranked) > MOST_NAMED else ""
     return (
         f"Cumulative regret in {panel.environment} under {panel.attack}. "
         f"Mean final regret, lowest first: {'; '.join(named)}{rest}."
     )
 
 
-def _panel_table(panel: Panel) -> Html:
+def _seeds(panel: Panel) -> str:
+    counts = {len(group) for group in panel.groups.values()}
+    if counts == {1}:
+        return "one seed, no bands"
+    return f"{max(counts)} seeds" if len(counts) == 1 else f"{min(counts)} to {max(counts)} seeds"
+
+
+def _panel_table(panel: Panel) -> PageTable:
     rounds = next(iter(panel.groups.values()))[0].rounds
-    looks = np.minimum(np.searchsorted(rounds, [s * rounds[-1] for s in SHARES]), len(rounds) - 1)
-    heads = ["Policy", "Seeds", *[f"Round {rounds[i]:,}" for i in looks]]
-    rows = []
+    chosen = np.searchsorted(rounds, [share * rounds[-1] for share in SHARES])
+    chosen = np.minimum(chosen, len(rounds) - 1)
+    rows: list[list[str]] = []
     for policy, group in panel.groups.items():
-        values = np.array([ledger.regret[looks] for ledger in group])
-        rows.append([policy, len(group), *_with_halves(values)])
-    return table(f"Cumulative regret under {panel.attack}, {panel.environment}", heads, rows)
+        values = np.array([ledger.regret[chosen] for ledger in group])
+        rows.append([policy, str(len(group)), *_with_halves(values)])
+    caption = f"Cumulative regret under {panel.attack}, {panel.environment}"
+    return PageTable(caption, ["Policy", "Seeds", *[f"Round {rounds[i]:,}" for i in chosen]], rows)
+
+
+def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, chart_id: str, group: str) -> Figure:
+    """Return the chart of a sweep: final regret at each budget."""
+    finals = {
+        policy: [panel.finals.get(policy) for panel in sweep.panels.values()]
+        for policy in sweep.policies
+    }
+    title = f"{sweep.attack}, {sweep.environment}"
+    chart = {
+        "kind": "budget",
+        "x": [_short(budget) for budget in sweep.panels],
+        "curves": [_budget_curve(numbers[policy], values) for policy, values in finals.items()],
+        "id": chart_id,
+        "group": group,
+        "alt": f"Final regret against the budget of {title}; the table has the values.",
+    }
+    table = PageTable(
+        f"Final regret by budget of {title}",
+        ["Policy", *[f"Budget {budget:,g}" for budget in sweep.panels]],
+        [
+            [
+                policy,
+                *["–" if found is None else _with_halves(found[:, None])[0] for found in values],
+            ]
+            for policy, values in finals.items()
+        ],
+    )
+    return Figure(chart_id, title, "mean and 95 %", table, chart)
+
+
+def _budget_curve(number: int, finals: list[Floats | None]) -> dict[str, Any]:
+    halves = [
+        0 if values is None or len(values) < 2 else _short(float(half_width(values)))
+        for values in finals
+    ]
+    several = any(values is not None and len(values) > 1 for values in finals)
+    return {
+        "policy": number,
+        "y": [None if values is None else _short(values.mean()) for values in finals],
+        "half": halves if several else None,
+    }
+
+
+def _short(value: float) -> float | int:
+    """Round to four digits, which is finer than a pixel."""
+    short = float(f"{value:.4g}")
+    return int(short) if short.is_integer() else short
 
 
 def _with_halves(values: Floats) -> list[str]:
-    halves = half_width(values)
-    pairs = zip(values.mean(axis=0), halves, strict=True)
-    return [number(m) if np.isnan(h) else f"{number(m)} ± {number(h)}" for m, h in pairs]
-
-
-def number(value: float) -> str:
-    """Return a number for reading: few digits, thousands apart."""
-    if not np.isfinite(value):
-        return "–"
-    return f"{value:,.0f}" if abs(value) >= 100 or value == 0 else f"{value:,.3g}"
-
-
-def _sweep_figures(
-    chapter: str, swept: Sequence[Sweep], numbers: Mapping[str, int], charts: list[Chart]
-) -> Html:
-    figures = []
-    for sweep in swept:
-        chart = sweep_chart(sweep, numbers)
-        name = f"{sweep.attack}, {sweep.environment}"
-        chart |= {"id": f"{chapter}-chart-{len(charts)}", "group": f"{chapter}-budgets"}
-        chart["alt"] = f"Final regret against the budget of {name}; the table has the figures."
-        charts.append(chart)
-        figures.append(_figure(chart["id"], name, "mean and 95 %", _sweep_table(sweep)))
-    return element("div", *figures, class_="panels")
-
-
-def _sweep_table(sweep: Sweep) -> Html:
-    policies = dict.fromkeys(name for panel in sweep.panels.values() for name in panel.groups)
-    rows = []
-    for policy in policies:
-        finals = [panel.finals.get(policy) for panel in sweep.panels.values()]
-        cells = ["–" if one is None else _with_halves(one[:, None])[0] for one in finals]
-        rows.append([policy, *cells])
-    heads = ["Policy", *[f"Budget {budget:,g}" for budget in sweep.panels]]
-    return table(f"Final regret by budget of {sweep.attack}, {sweep.environment}", heads, rows)
+    """Return means over seeds with half the width of their intervals, as text."""
+    pairs = zip(values.mean(axis=0), half_width(values), strict=True)
+    return [
+        readable(mean) if np.isnan(half) else f"{readable(mean)} ± {readable(half)}"
+        for mean, half in pairs
+    ]

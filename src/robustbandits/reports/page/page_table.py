@@ -1,0 +1,93 @@
+"""Tables of the page: plain text and layout, for the templates to write as HTML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from robustbandits.reports.panels import Panel, distinct
+from robustbandits.reports.table import Table
+
+#: With more policies than this, the overview has a row for each of them instead of a column.
+MOST_COLUMNS = 9
+
+
+class Lowest(str):
+    """The text of a cell that is the lowest of its panel."""
+
+    __slots__ = ()
+
+
+class PageTable(NamedTuple):
+    """A table of texts.
+
+    The first ``words`` columns name the row. ``headed`` says that a heading above the table already
+    shows its caption, so only screen readers get it.
+    """
+
+    caption: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: int = 1
+    headed: bool = False
+
+    @property
+    def folded(self) -> bool:
+        """Whether rows that share all names but the last are under a common heading."""
+        return self.words > 1 and len(self._prefixes) < len(self.rows)
+
+    @property
+    def groups(self) -> list[tuple[str, list[Sequence[str]]]]:
+        """Headings and rows. A folded table is half as wide, which helps on a phone."""
+        if not self.folded:
+            return [("", list(self.rows))]
+        first = self.words - 1
+        return [
+            (": ".join(prefix), [row[first:] for row in self.rows if tuple(row[:first]) == prefix])
+            for prefix in self._prefixes
+        ]
+
+    @property
+    def shown_heads(self) -> Sequence[str]:
+        """Heads of the columns that are left after folding."""
+        return self.heads[self.words - 1 :] if self.folded else self.heads
+
+    @property
+    def _prefixes(self) -> list[tuple[str, ...]]:
+        return list(dict.fromkeys(tuple(row[: self.words - 1]) for row in self.rows))
+
+
+def page_table(table: Table) -> PageTable:
+    """Return a table of the report for the page."""
+    words = sum(column.kind == "text" for column in table.columns)
+    heads = [column.head for column in table.columns]
+    return PageTable(table.title, heads, table.texts(), max(1, words), headed=True)
+
+
+def overview_table(panels: Sequence[Panel]) -> PageTable:
+    """Return mean final regrets, panels by policies, with the lowest of each panel marked."""
+    policies = distinct(policy for panel in panels for policy in panel.groups)
+    cells = []
+    for panel in panels:
+        means = {policy: float(finals.mean()) for policy, finals in panel.finals.items()}
+        texts = {policy: readable(mean) for policy, mean in means.items()}
+        texts |= {p: Lowest(texts[p]) for p in means if means[p] == min(means.values())}
+        cells.append([texts.get(policy, "–") for policy in policies])
+    caption = "Mean final regret: lower is better, the lowest of each panel in bold"
+    if len(policies) > MOST_COLUMNS:  # a long table is easier to read than a wide one
+        heads = ["Policy", *[f"{panel.environment}: {panel.attack}" for panel in panels]]
+        rows = [[policy, *[row[k] for row in cells]] for k, policy in enumerate(policies)]
+        return PageTable(caption, heads, rows, headed=True)
+    heads = ["Environment", "Attack", *policies]
+    rows = [
+        [panel.environment, panel.attack, *row] for panel, row in zip(panels, cells, strict=True)
+    ]
+    return PageTable(caption, heads, rows, words=2, headed=True)
+
+
+def readable(value: float) -> str:
+    """Return a number with few digits and with commas."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 100 or value == 0 else f"{value:,.3g}"
