@@ -56,7 +56,7 @@ def test_the_text_names_the_regret():
         (["--policy", "LinUCB(sigma=-1)"], "sigma must be >= 0, got -1"),
         (["--policy", "LinUCB(sigma=[1, 2])"], "is a sweep"),
         (["--attack", "Garcelon"], "Garcelon needs budget"),
-        (["--budget", "3"], "NoAttack has no parameter 'budget'"),
+        (["--budget", "3"], "budget is not a parameter of NoAttack"),
         (["--attack", "Garcelon(3)", "--budget", "3"], "budget is given twice"),
         (["--attack", "Garcelon", "--budget", "-3"], "budget must be >= 0, got -3.0"),
         (["--environment", "Simulation(arms=0)"], "arms must be >= 1, got 0"),

@@ -106,7 +106,7 @@ def test_an_error_in_a_spec_names_the_line(tmp_path, store):
     path.write_text("[environments.Simulation]\n[policies.LinUCB]\nsgima = 3\n")
     result = invoke(path, "--store", store)
     assert result.exit_code == 1
-    assert "line 3: LinUCB has no parameter 'sgima'; did you mean sigma?" in result.stderr
+    assert "line 3: sgima is not a parameter of LinUCB; did you mean sigma?" in result.stderr
     assert not store.exists()
 
 

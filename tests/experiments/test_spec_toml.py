@@ -104,8 +104,12 @@ def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
         (PLACE + "[policies.x]\nkind = 'linucb'\n", 3, r"no 'linucb'; did you mean LinUCB"),
         (PLACE + "[policies.x]\nkind = 3\n", 3, "policies has no '3'"),
         (PLACE + "[policies]\nLinUCB = 3\n", 3, "must be a table of parameters"),
-        (BASE + "ridge = 1\nsgima = 3\n", 4, r"no parameter 'sgima'; did you mean sigma"),
-        (BASE + "ridge = 1\n# why\nsigma = -3\n", 5, r"LinUCB: sigma must be >= 0, got -3"),
+        (
+            BASE + "ridge = 1\nsgima = 3\n",
+            4,
+            "sgima is not .* of LinUCB; did you mean sigma",
+        ),
+        (BASE + "ridge = 1\n# why\nsigma = -3\n", 5, "sigma must be >= 0, got -3"),
         (BASE + "sigma = [0.1,\n -1]\nridge = 1", 3, r"sigma must be >= 0, got -1"),
         (BASE + "sigma = 'x'\n", 3, "sigma must be a number, got 'x'"),
         (BASE + "sigma = []\n", 3, "an empty sweep"),
@@ -125,7 +129,7 @@ def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
             7,
             "no 'Gredy'",
         ),
-        ("\npolicies.LinUCB.sgima = 3\n" + PLACE, 2, "has no parameter 'sgima'"),
+        ("\npolicies.LinUCB.sgima = 3\n" + PLACE, 2, "sgima is not a parameter"),
         (
             PLACE + "[policies.LinUCB]\nsigma = [1, 2]\n"
             "[policies.'LinUCB(sigma=1)']\nkind = 'Greedy'\n",
@@ -149,7 +153,7 @@ def test_an_error_names_the_line_and_the_remedy(text, line, message):
 def test_inline_tables_work_too():
     spec = parse_spec("environments = {Simulation = {arms = 3}}\npolicies = {LinUCB = {}}\n")
     assert spec.environments["Simulation"].arms == 3
-    with pytest.raises(SpecError, match=r"line 2: .*no parameter 'sgima'"):
+    with pytest.raises(SpecError, match="line 2: sgima is not a parameter"):
         parse_spec("environments = {Simulation = {}}\npolicies = {LinUCB = {sgima = 1}}\n")
 
 

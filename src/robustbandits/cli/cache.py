@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -28,19 +29,6 @@ class Kind(StrEnum):
     factors = "factors"
 
 
-class Kept(NamedTuple):
-    """One kind of files on disk."""
-
-    name: str
-    folder: Path
-    paths: list[Path]  # files and folders of this package; nothing else is touched
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return sum(_size(path) for path in self.paths)
-
-
 @app.callback(invoke_without_command=True)
 def show(
     context: typer.Context,
@@ -54,20 +42,15 @@ def show(
         return
     from rich.filesize import decimal
 
+    rows: list[dict[str, Any]] = [
+        {"name": name, "folder": str(folder), "entries": len(paths), "bytes": _size(paths)}
+        for name, (folder, paths) in _find().items()
+    ]
     if as_json:
-        listed: list[dict[str, Any]] = [
-            {
-                "name": kept.name,
-                "folder": str(kept.folder),
-                "entries": len(kept.paths),
-                "bytes": kept.size,
-            }
-            for kept in _find()
-        ]
-        typer.echo(json.dumps(listed, indent=2))
+        typer.echo(json.dumps(rows, indent=2))
         return
-    for kept in _find():
-        typer.echo(f"{kept.name:8} {decimal(kept.size):>10}  {kept.folder}")
+    for row in rows:
+        typer.echo(f"{row['name']:8} {decimal(row['bytes']):>10}  {row['folder']}")
 
 
 @app.command("clear")
@@ -80,14 +63,16 @@ def clear(
     """
     from rich.filesize import decimal
 
-    wanted = {kind.value for kind in (kinds or list(Kind))}
-    for kept in _find():
-        if kept.name not in wanted:
-            continue
-        size = kept.size
-        for path in kept.paths:
-            _delete(path)
-        typer.echo(f"{kept.name}: {len(kept.paths)} deleted, {decimal(size)}")
+    found = _find()
+    for kind in kinds or list(Kind):
+        _, paths = found[kind.value]
+        size = _size(paths)
+        for path in paths:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        typer.echo(f"{kind.value}: {len(paths)} deleted, {decimal(size)}")
 
 
 @app.command("fill")
@@ -120,38 +105,28 @@ def fill(
     typer.echo(f"compiled {count} and all attacks in {time.monotonic() - start:.0f} s")
 
 
-def _find() -> list[Kept]:
+def _find() -> dict[str, tuple[Path, list[Path]]]:
+    """Return folders, each with its files and folders that belong to this package."""
     from robustbandits.compiled.jit import GENERATIONS, cache_root
     from robustbandits.ratings.factor_cache import cache_folder
     from robustbandits.ratings.locate import data_dir
 
-    generation = re.compile(f"(?:{'|'.join(GENERATIONS)})-[0-9a-f]{{20}}")
-    factors = re.compile(r"[0-9a-f]{40}\.npz")
-    return [
-        Kept("kernels", cache_root(), _list(cache_root(), generation.fullmatch)),
-        Kept("factors", cache_folder(), _list(cache_folder(), factors.fullmatch)),
-        Kept("data", data_dir(), _list(data_dir(), bool)),
-    ]
+    patterns = {
+        "kernels": (cache_root(), f"(?:{'|'.join(GENERATIONS)})-[0-9a-f]{{20}}"),
+        "factors": (cache_folder(), r"[0-9a-f]{40}\.npz"),
+        "data": (data_dir(), ".*"),
+    }
+    found = {}
+    for name, (folder, pattern) in patterns.items():
+        inside = sorted(folder.iterdir()) if folder.is_dir() else []
+        found[name] = folder, [path for path in inside if re.fullmatch(pattern, path.name)]
+    return found
 
 
-def _list(folder: Path, is_ours: Callable[[str], Any]) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    return sorted(path for path in folder.iterdir() if is_ours(path.name))
-
-
-def _size(path: Path) -> int:
-    """Return the bytes of a file or folder; 0 if another process deletes it meanwhile."""
-    try:
-        if path.is_dir():
-            return sum(_size(inner) for inner in path.iterdir())
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _delete(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+def _size(paths: Iterable[Path]) -> int:
+    """Return the bytes of files and folders; those that another process deletes count as 0."""
+    total = 0
+    for path in paths:
+        with contextlib.suppress(OSError):
+            total += _size(path.iterdir()) if path.is_dir() else path.stat().st_size
+    return total

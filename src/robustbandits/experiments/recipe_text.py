@@ -35,7 +35,10 @@ def parse_recipe(section: str, text: str, **extra: Any) -> Recipe:
     sweep = read_table(section, name, table)
     if sweep.lists:
         raise ValueError(f"{text!r} is a sweep; give one value for each parameter, or use `run`")
-    return next(recipe for _, recipe in sweep.recipes())
+    try:
+        return next(recipe for _, recipe in sweep.recipes())
+    except TypeError as error:  # a value of the wrong type
+        raise ValueError(str(error)) from None
 
 
 def _parse(section: str, text: str) -> tuple[str, dict[str, Any]]:

@@ -18,6 +18,7 @@ from robustbandits.experiments.store.store import Store
 from robustbandits.game import require
 from robustbandits.game.ledger import Ledger
 from robustbandits.game.match import NATURE, Game, stream
+from robustbandits.game.rounds import Nature
 
 
 class Outcome(NamedTuple):
@@ -87,11 +88,12 @@ def run(
     missing = target.missing(plan)
     matches = add_recipes(plan.spec, missing)
     scheduler = Scheduler(plan, missing, matches, target)
-    visible = progress if missing else False
-    with show_progress(plan.spec.name, visible=visible, log=store is not None) as display:
-        _prepare(matches, display)
-        target.write_plan(plan)
-        if missing:
+    first = _start_policies(matches)
+    target.write_plan(plan)
+    if missing:
+        log = store is not None
+        with show_progress(plan.spec.name, visible=progress, log=log) as display:
+            _compile(first, display)
             display.start_playing(sum(match.size for match in matches), len(matches))
             scheduler.play(open_engine(engine, workers, display.advance), display)
     return Outcome(
@@ -126,19 +128,24 @@ def add_recipes(spec: Spec, planned: Iterable[PlannedMatch]) -> list[Match]:
     return matches
 
 
-def _prepare(matches: Sequence[Match], progress: Progress) -> None:
+def _start_policies(matches: Sequence[Match]) -> list[tuple[Match, Nature]]:
     """Start every policy in every environment, so that one which cannot play raises at once.
 
-    Then play one round of each game, which compiles what is not in the cache yet. Worker processes
-    find it there.
+    Returns the first match of each environment, and its nature.
     """
-    first = {match.names[0][0]: match for match in reversed(matches)}.values()
-    natures = [match.environment.start(match.rounds, stream(match.seed, NATURE)) for match in first]
-    for match, nature in zip(first, natures, strict=True):
+    first = []
+    for match in {match.names[0][0]: match for match in reversed(matches)}.values():
+        nature = match.environment.start(match.rounds, stream(match.seed, NATURE))
         for policy in {id(policy): policy for _, policy in match.pairs}.values():
             policy.start(nature.problem)
-    progress.start_compiling(sum(len(match.pairs) for match in first))
-    for match, nature in zip(first, natures, strict=True):
+        first.append((match, nature))
+    return first
+
+
+def _compile(first: Sequence[tuple[Match, Nature]], progress: Progress) -> None:
+    """Play one round of every game, so that engines find compiled code in the cache."""
+    progress.start_compiling(sum(len(match.pairs) for match, _ in first))
+    for match, nature in first:
         block = nature.draw(1)
         for attack, policy in match.pairs:
             Game(policy, attack, nature.problem, match.seed, points=1).advance(block)

@@ -15,7 +15,6 @@ from robustbandits.experiments.recipe_json import canonical, recipe_from_plain, 
 from robustbandits.experiments.registry import SECTIONS, nearest
 from robustbandits.experiments.spec_toml import SpecError as SpecError
 from robustbandits.experiments.spec_toml import TomlSpec
-from robustbandits.experiments.sweep import blamed_key
 from robustbandits.game import require
 from robustbandits.game.defaults import ROUNDS, SEEDS
 from robustbandits.game.ledger import POINTS
@@ -192,11 +191,8 @@ def parse_spec(text: str, source: str = "<text>") -> Spec:
     """Make a spec from TOML text; errors refer to it as ``source``."""
     toml = TomlSpec(text, source)
     arguments = toml.arguments()
-    try:
+    with toml.lines_in_errors(arguments):
         return Spec(**{"name": Path(source).stem, **arguments})
-    except (ValueError, TypeError) as error:
-        key = blamed_key(error, arguments)
-        raise toml.error(str(error), *([] if key is None else [key])) from None
 
 
 def _count(name: str, value: Any, high: int) -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tomllib
+from collections.abc import Container, Iterator
 from typing import Any
 
 from robustbandits.experiments.labels import add_label
 from robustbandits.experiments.recipe_json import canonical, recipe_to_plain
 from robustbandits.experiments.registry import SECTIONS, nearest
-from robustbandits.experiments.sweep import Sweep, TableError, read_table
+from robustbandits.experiments.sweep import Sweep, read_table
 
 #: More recipes than this in one spec are almost certainly a mistake in its lists.
 MAX_RECIPES = 1_000_000
@@ -27,16 +29,11 @@ class SpecError(ValueError):
 
 
 class TomlSpec:
-    """The text of a spec, and what it is called in errors."""
+    """The text of a spec; errors refer to it as ``source``."""
 
     def __init__(self, text: str, source: str):
         self.text = text
         self.source = source
-
-    def error(self, message: str, *path: str) -> SpecError:
-        """Return an error at the line of a key, or at no line if ``path`` is empty."""
-        line = line_of(self.text, *path) if path else None
-        return SpecError(self.source, line, message)
 
     def arguments(self) -> dict[str, Any]:
         """Return arguments for Spec. Recipes are made and checked; settings are not checked."""
@@ -50,6 +47,20 @@ class TomlSpec:
         recipes = {key: self._recipes(key, listed) for key, listed in sweeps.items() if listed}
         return {**settings, **recipes}
 
+    @contextlib.contextmanager
+    def lines_in_errors(self, keys: Container[str], *path: str) -> Iterator[None]:
+        """Add the line to errors: that of the key that the message begins with, or of a path."""
+        try:
+            yield
+        except (ValueError, TypeError, OSError) as error:
+            words = str(error).split(maxsplit=1)
+            key = words[0].rstrip(":") if words else ""
+            raise self._error(str(error), *path, *([key] if key in keys else [])) from error
+
+    def _error(self, message: str, *path: str) -> SpecError:
+        line = line_of(self.text, *path) if path else None
+        return SpecError(self.source, line, message)
+
     def _parse(self) -> dict[str, Any]:
         try:
             return tomllib.loads(self.text)
@@ -62,31 +73,26 @@ class TomlSpec:
             message = f"column {position[2]}: not TOML: {message[: position.start()]}"
             raise SpecError(self.source, int(position[1]), message) from None
         except (ValueError, RecursionError) as error:  # a number or nesting beyond Python's limits
-            raise self.error(f"cannot be read as TOML: {error}") from None
+            raise self._error(f"cannot be read as TOML: {error}") from None
 
     def _check_names(self, values: dict[str, Any]) -> None:
         known = (*SETTINGS, *SECTIONS)
         for key, value in values.items():
             if key not in known:
-                raise self.error(f"a spec has no {key!r}; {nearest(key, known)}", key)
+                raise self._error(f"a spec has no {key!r}; {nearest(key, known)}", key)
             if key in SECTIONS and not isinstance(value, dict):
-                raise self.error(f"{key} must be tables such as [{key}.NAME], got {value!r}", key)
+                raise self._error(f"{key} must be tables such as [{key}.NAME], got {value!r}", key)
         for section in ("environments", "policies"):
             if not values.get(section):
-                raise self.error(f"no {section}; give at least one [{section}.NAME]")
+                raise self._error(f"no {section}; give at least one [{section}.NAME]")
 
     def _sweeps(self, section: str, values: dict[str, Any]) -> list[Sweep]:
         found = []
         for label, table in values.get(section, {}).items():
-            try:
+            keys = table if isinstance(table, dict) else ()
+            with self.lines_in_errors(keys, section, label):
                 found.append(read_table(section, label, table))
-            except TableError as error:
-                raise self._table_error(error, section, label) from error.__cause__
         return found
-
-    def _table_error(self, error: TableError, section: str, label: str) -> SpecError:
-        key = () if error.key is None else (error.key,)
-        return self.error(str(error), section, label, *key)
 
     def _check_count(self, sweeps: dict[str, list[Sweep]]) -> None:
         total = 0
@@ -95,24 +101,20 @@ class TomlSpec:
                 total += sweep.count
                 if total > MAX_RECIPES:
                     message = f"{total:,} recipes up to here; at most {MAX_RECIPES:,} are allowed"
-                    raise self.error(f"{message}: shorten the lists", section, sweep.label)
+                    raise self._error(f"{message}: shorten the lists", section, sweep.label)
 
     def _recipes(self, section: str, sweeps: list[Sweep]) -> dict[str, Any]:
         """Make all recipes of a section. A recipe under two labels would be played twice."""
         found: dict[str, Any] = {}
         labels: dict[str, str] = {}
         for sweep in sweeps:
-            try:
+            with self.lines_in_errors({*sweep.fixed, *sweep.lists}, section, sweep.label):
                 for label, recipe in sweep.recipes():
                     add_label(found, section, label, recipe)
                     other = labels.setdefault(canonical(recipe_to_plain(recipe)), label)
                     if other != label:
                         same = f"{other!r} and {label!r} are the same recipe"
-                        raise TableError(f"{section}: {same}; remove one of them")
-            except TableError as error:
-                raise self._table_error(error, section, sweep.label) from error.__cause__
-            except ValueError as error:
-                raise self.error(str(error), section, sweep.label) from None
+                        raise ValueError(f"{section}: {same}; remove one of them")
         return found
 
 

@@ -1,13 +1,14 @@
 """A sweep: one table of a spec, which gives one recipe, or all combinations of its lists.
 
-The recipes can be counted without making them.
+The recipes can be counted without making them. If an error is about one key of the table, its
+message begins with that key.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,21 +23,12 @@ from robustbandits.experiments.registry import (
 from robustbandits.game.recipe import Recipe
 
 
-class TableError(ValueError):
-    """An error in a table of a spec; ``key`` is the key to blame, None for the whole table."""
-
-    def __init__(self, message: str, key: str | None = None):
-        super().__init__(message)
-        self.key = key
-
-
 @dataclass(frozen=True)
 class Sweep:
     """A table whose names have been checked, but whose recipes are not made yet."""
 
     label: str
-    kind: type[Recipe]
-    preset: str | None
+    make: Any  # the class, or one of its presets
     fixed: dict[str, Any]
     lists: dict[str, list[Any]]  # the parameters to sweep over
 
@@ -51,28 +43,13 @@ class Sweep:
             chosen = dict(zip(self.lists, values, strict=True))
             words = ", ".join(f"{key}={value}" for key, value in chosen.items())
             label = f"{self.label}({words})" if chosen else self.label
-            yield label, self._make({**self.fixed, **chosen})
-
-    def _make(self, values: dict[str, Any]) -> Recipe:
-        maker: Any = getattr(self.kind, self.preset) if self.preset else self.kind
-        try:
-            return maker(**values)
-        except (ValueError, TypeError, OSError) as error:
-            message = f"{self.kind.__name__}: {error}"
-            raise TableError(message, blamed_key(error, values)) from error
-
-
-def blamed_key(error: Exception, keys: Collection[str]) -> str | None:
-    """Return the key that an error is about: messages begin with the name of the argument."""
-    words = str(error).split(maxsplit=1)
-    name = words[0].rstrip(":") if words else ""
-    return name if name in keys else None
+            yield label, self.make(**self.fixed, **chosen)
 
 
 def read_table(section: str, label: str, table: Any) -> Sweep:
     """Check the names in a table. Its values are checked when the recipes are made."""
     if not isinstance(table, dict):
-        raise TableError(f"{section}.{label} must be a table of parameters, got {table!r}")
+        raise ValueError(f"{section}.{label} must be a table of parameters, got {table!r}")
     kind = _kind(section, label, table)
     preset = _preset(kind, table)
     known = parameters(kind, preset)
@@ -82,8 +59,7 @@ def read_table(section: str, label: str, table: Any) -> Sweep:
         if key in ("kind", "preset"):
             continue
         if key not in known:
-            message = f"{kind.__name__} has no parameter {key!r}; {nearest(key, known)}"
-            raise TableError(message, key)
+            raise ValueError(f"{key} is not a parameter of {kind.__name__}; {nearest(key, known)}")
         if _is_swept(known[key], value):
             lists[key] = _check_list(key, value)
         else:
@@ -91,27 +67,29 @@ def read_table(section: str, label: str, table: Any) -> Sweep:
     required = [key for key, parameter in known.items() if parameter.default is MISSING]
     missing = [key for key in required if key not in table]
     if missing:
-        raise TableError(f"{kind.__name__} needs {' and '.join(missing)}")
-    return Sweep(label, kind, preset, fixed, lists)
+        raise ValueError(f"{kind.__name__} needs {' and '.join(missing)}")
+    return Sweep(label, getattr(kind, preset) if preset else kind, fixed, lists)
 
 
 def _kind(section: str, label: str, table: dict[str, Any]) -> type[Recipe]:
+    if "kind" not in table:
+        try:
+            return find_kind(section, label)
+        except ValueError as error:
+            raise ValueError(f"{error} (to use your own label, add kind = ...)") from None
     try:
-        return find_kind(section, str(table.get("kind", label)))
+        return find_kind(section, str(table["kind"]))
     except ValueError as error:
-        if "kind" in table:
-            raise TableError(str(error), "kind") from None
-        raise TableError(f"{error} (to use your own label, add kind = ...)") from None
+        raise ValueError(f"kind: {error}") from None
 
 
 def _preset(kind: type[Recipe], table: dict[str, Any]) -> str | None:
     if "preset" not in table:
         return None
     known, name = presets(kind), str(table["preset"])
-    if name in known:
-        return name
-    message = f"{kind.__name__} has no preset {name!r}; {nearest(name, known)}"
-    raise TableError(message, "preset")
+    if name not in known:
+        raise ValueError(f"preset: {kind.__name__} has no preset {name!r}; {nearest(name, known)}")
+    return name
 
 
 def _is_swept(parameter: Parameter, value: Any) -> bool:
@@ -130,13 +108,13 @@ def _is_swept(parameter: Parameter, value: Any) -> bool:
 
 def _check_list(key: str, values: list[Any]) -> list[Any]:
     if not values:
-        raise TableError(f"{key} = [] is an empty sweep; give at least one value", key)
+        raise ValueError(f"{key} = [] is an empty sweep; give at least one value")
     seen: set[str] = set()
     for value in values:
         # 1, 1.0 and true are equal in Python; only the first two are the same in a recipe.
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         text = repr(float(value)) if is_number else repr(value)
         if text in seen:
-            raise TableError(f"{key} has {value!r} twice in its sweep", key)
+            raise ValueError(f"{key} has {value!r} twice in its sweep")
         seen.add(text)
     return values

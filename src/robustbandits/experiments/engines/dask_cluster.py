@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import Any
-from urllib.parse import urlsplit
 
 from robustbandits.experiments.engines.engine import Engine, EngineError, Match, Stopped
 from robustbandits.experiments.engines.messages import (
@@ -22,7 +21,6 @@ from robustbandits.experiments.engines.messages import (
 )
 from robustbandits.game.ledger import Ledger
 
-DEFAULT_PORT = 8786
 #: Seconds to wait for a scheduler, for its first worker, and at the end for results on their way.
 SCHEDULER_TIMEOUT, WORKER_TIMEOUT, STOP_TIMEOUT = 20, 60, 10.0
 #: Seconds between checks whether the engine was stopped.
@@ -55,21 +53,6 @@ def start_cluster(workers: int, on_rounds: Callable[[int], None] | None = None) 
     except BaseException:
         cluster.close()
         raise
-
-
-def connect(
-    name: str, workers: int | None, on_rounds: Callable[[int], None] | None = None
-) -> ClusterEngine:
-    """Use the cluster at ``dask://host:port``; ``workers`` limits the parts played at a time."""
-    try:
-        parts = urlsplit(name)
-        host, port = parts.hostname, DEFAULT_PORT if parts.port is None else parts.port
-    except ValueError:  # the port is not a number, or too large
-        host, port = None, 0
-    if not host or not port:
-        raise ValueError(f"engine must look like dask://host:port, got {name!r}")
-    host = f"[{host}]" if ":" in host else host
-    return ClusterEngine(f"tcp://{host}:{port}", workers, on_rounds)
 
 
 class ResultLost(EngineError):

@@ -5,6 +5,7 @@ What is played, and every bit of it, does not depend on the engine or on its num
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import NamedTuple
@@ -16,6 +17,8 @@ from robustbandits.game.rounds import Environment
 from robustbandits.game.verbs import Attack, Policy
 
 ENGINES = ("threads", "processes", "dask")
+_ADDRESS = r"dask://([^][/:@?#\s]+|\[[0-9a-fA-F:.]+\])(:[1-9][0-9]{0,4})?"
+DASK_PORT = 8786
 
 
 class Match(NamedTuple):
@@ -83,23 +86,25 @@ def open_engine(
 ) -> Engine:
     """Return an engine: threads, processes, dask, or dask://host:port."""
     check_engine(name)
+    count = workers or available_cores()
     if name == "threads":
         from robustbandits.experiments.engines.threads import ThreadEngine
 
-        return ThreadEngine(workers or available_cores(), on_rounds)
+        return ThreadEngine(count, on_rounds)
     if name == "processes":
         from robustbandits.experiments.engines.processes import ProcessEngine
 
-        return ProcessEngine(workers or available_cores(), on_rounds)
-    from robustbandits.experiments.engines.dask_cluster import connect, start_cluster
+        return ProcessEngine(count, on_rounds)
+    from robustbandits.experiments.engines.dask_cluster import ClusterEngine, start_cluster
 
     if name == "dask":
-        return start_cluster(workers or available_cores(), on_rounds)
-    return connect(name, workers, on_rounds)
+        return start_cluster(count, on_rounds)
+    port = "" if re.search(r":\d+$", name) else f":{DASK_PORT}"
+    return ClusterEngine(f"tcp://{name.removeprefix('dask://')}{port}", workers, on_rounds)
 
 
 def check_engine(name: str) -> None:
     """Raise ValueError if there is no engine of this name."""
-    if name not in ENGINES and not (name.startswith("dask://") and len(name) > len("dask://")):
+    if name not in ENGINES and not re.fullmatch(_ADDRESS, name):
         words = ", ".join(ENGINES)
         raise ValueError(f"engine must be one of {words}, dask://host:port; got {name!r}")
