@@ -86,43 +86,19 @@ def id_of_game(**changes):
     return game
 
 
+def variants(recipe, **changes):
+    """Return a recipe for each change, with only this parameter changed."""
+    return [dataclasses.replace(recipe, **{key: value}) for key, value in changes.items()]
+
+
 def test_every_parameter_changes_the_id():
-    environments = [
-        rb.environments.Simulation(**change)
-        for change in (
-            {"arms": 3},
-            {"dim": 3},
-            {"noise": 0.2},
-            {"contexts": "fixed"},
-            {"intercept": False},
-        )
-    ]
-    attacks = [
-        rb.attacks.Garcelon(**{"budget": 10.0, **change})
-        for change in (
-            {"budget": 9},
-            {"purse": "skip"},
-            {"top": 0.1},
-            {"replace": "floor"},
-            {"noise": 1},
-        )
-    ]
-    policy_changes = {
-        "budget": 6,
-        "ridge": 1,
-        "delta": 0.1,
-        "sigma": 1,
-        "radius": "det",
-        "ties": "first",
-        "bonus": "l1",
-        "max_corruption": 2,
-    }
-    fields = {field.name for field in dataclasses.fields(rb.policies.RobustLinUCB)}
-    assert set(policy_changes) == fields
-    policies = [
-        rb.policies.RobustLinUCB(**{"budget": 5.0, key: value})
-        for key, value in policy_changes.items()
-    ]
+    simulation, garcelon = rb.environments.Simulation(), rb.attacks.Garcelon(10.0)
+    environments = variants(simulation, arms=3, dim=3, noise=0.2, contexts="fixed", intercept=False)
+    attacks = variants(garcelon, budget=9, purse="skip", top=0.1, replace="floor", noise=1)
+    changes = {"budget": 6, "ridge": 1, "delta": 0.1, "sigma": 1, "radius": "det"}
+    changes |= {"ties": "first", "bonus": "l1", "max_corruption": 2}
+    policies = variants(rb.policies.RobustLinUCB(5.0), **changes)
+    assert set(changes) == {field.name for field in dataclasses.fields(policies[0])}
     changed = [
         *({"environments": environment} for environment in environments),
         *({"attacks": attack} for attack in attacks),

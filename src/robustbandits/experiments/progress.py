@@ -58,8 +58,8 @@ class Progress:
         self._show_matches()
         tenths = 10 * self._finished // max(1, self._matches)
         now = time.monotonic()
-        due = tenths > self._tenths and now - self._logged >= LOG_INTERVAL
-        if self._log is not None and due:
+        overdue = tenths > self._tenths and now - self._logged >= LOG_INTERVAL
+        if self._log is not None and overdue:
             self._tenths, self._logged = tenths, now
             seconds = now - self._started
             left = seconds * (self._matches - self._finished) / self._finished
