@@ -183,7 +183,7 @@ def split(matches: Sequence[Match], workers: int) -> list[tuple[int, Match]]:
 def _delayed_interrupts() -> Iterator[Callable[[], None]]:
     """Yield a function that raises KeyboardInterrupt if Ctrl-C was pressed in the meantime.
 
-    An interrupt while a lock is held or a pool updates its state could block the process for ever.
+    An interrupt while a lock is held or a pool updates its state could block the process forever.
     A second Ctrl-C is raised at once. Outside the main thread, or if the program handles the
     signal itself, nothing changes.
     """
