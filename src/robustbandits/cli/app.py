@@ -10,7 +10,7 @@ import typer
 import robustbandits
 from robustbandits.cli.failures import INTERRUPTED, Commands
 
-#: Each verb is a module of this package with ``command``, a function, or ``app``, a group of them.
+#: Each verb is a module of this package with a function of its name, or ``app``, a group of them.
 VERBS = ("play", "run", "report", "reproduce", "list", "bench", "data", "cache")
 
 app = typer.Typer(
@@ -28,7 +28,7 @@ for verb in VERBS:
     if hasattr(module, "app"):
         app.add_typer(module.app, name=verb)
     else:
-        app.command(verb)(module.command)
+        app.command(verb)(getattr(module, verb if verb != "list" else "list_"))
 
 
 def _show_version(wanted: bool) -> None:

@@ -16,7 +16,7 @@ REPEATS = 3
 PAPER_POLICIES = ("LinUCB", "LinTS", "Greedy", "RobustBandit", "BOBNoRestart")
 
 
-def command(
+def bench(
     names: Annotated[
         list[str] | None,
         typer.Argument(

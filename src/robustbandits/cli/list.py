@@ -19,7 +19,7 @@ class What(StrEnum):
     specs = "specs"
 
 
-def command(
+def list_(
     what: Annotated[What | None, typer.Argument(help="Everything if left out.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -25,7 +25,7 @@ def complete(section: str) -> Any:
     return names
 
 
-def command(
+def play(
     policy: Annotated[
         str,
         typer.Option(help="NAME or NAME(key=value, ...).", autocompletion=complete("policies")),

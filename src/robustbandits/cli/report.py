@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from robustbandits.experiments.store.store import Experiment
 
 
-def command(
+def report(
     store: Annotated[
         Path,
         typer.Argument(

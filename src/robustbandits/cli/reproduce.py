@@ -25,7 +25,7 @@ class Choice(StrEnum):
     all = "all"
 
 
-def command(
+def reproduce(
     rounds: Annotated[int, typer.Option(min=1, help="Length T of each game.")] = 1_000_000,
     seeds: Annotated[int, typer.Option(min=1, help="Repetitions of each game.")] = 10,
     reading: Annotated[

@@ -23,7 +23,7 @@ def _complete_spec(incomplete: str) -> list[str]:
     return [name for name in ready_specs() if name.startswith(incomplete)]
 
 
-def command(
+def run(
     spec: Annotated[
         str,
         typer.Argument(help="A TOML file or a ready spec's name.", autocompletion=_complete_spec),
