@@ -15,14 +15,8 @@ from robustbandits._cores import available_cores
 from robustbandits.agent.agent import Agent
 from robustbandits.attacks import Garcelon
 from robustbandits.experiments.engines.processes import start_worker
-from robustbandits.experiments.registry import (
-    facts,
-    kinds,
-    parameters,
-    sample_environment,
-    sample_policy,
-)
-from robustbandits.game.problem import Problem
+from robustbandits.experiments.registry import kinds, parameters, sample_environment, sample_policy
+from robustbandits.game.match import NATURE, stream
 from robustbandits.game.simulate import simulate
 
 
@@ -75,6 +69,5 @@ def compile_policy(name: str, live: bool) -> None:
 
 def _state_type(name: str) -> Any:
     policy = sample_policy(name)
-    fixed = facts(type(policy))["setting"] != "contextual"
-    problem = Problem(arms=2, dim=2, rounds=10, noise=0.1, fixed_arms=fixed)
-    return numba.typeof(policy.start(problem))
+    nature = sample_environment(policy, arms=2, dim=2).start(10, stream(0, NATURE))
+    return numba.typeof(policy.start(nature.problem))

@@ -72,15 +72,12 @@ def read_table(section: str, label: str, table: Any) -> Sweep:
 
 
 def _kind(section: str, label: str, table: dict[str, Any]) -> type[Recipe]:
-    if "kind" not in table:
-        try:
-            return find_kind(section, label)
-        except ValueError as error:
-            raise ValueError(f"{error} (to use your own label, add kind = ...)") from None
     try:
-        return find_kind(section, str(table["kind"]))
+        return find_kind(section, str(table.get("kind", label)))
     except ValueError as error:
-        raise ValueError(f"kind: {error}") from None
+        if "kind" in table:
+            raise ValueError(f"kind: {error}") from None
+        raise ValueError(f"{error} (to use your own label, add kind = ...)") from None
 
 
 def _preset(kind: type[Recipe], table: dict[str, Any]) -> str | None:

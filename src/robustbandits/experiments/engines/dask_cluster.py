@@ -12,13 +12,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import Any
 
+from robustbandits.experiments.engines import messages
 from robustbandits.experiments.engines.engine import Engine, EngineError, Match, Stopped
-from robustbandits.experiments.engines.messages import (
-    check_code,
-    code_here,
-    pack_match,
-    play_message,
-)
 from robustbandits.game.ledger import Ledger
 
 #: Seconds to wait for a scheduler, for its first worker, and at the end for results on their way.
@@ -87,13 +82,13 @@ class ClusterEngine(Engine):
             raise EngineError(
                 f"{where} had no worker within {WORKER_TIMEOUT} s: start one"
             ) from None
-        for worker, answer in self._client.run(code_here, on_error="return").items():
+        for worker, answer in self._client.run(messages.code_here, on_error="return").items():
             if isinstance(answer, ModuleNotFoundError | AttributeError):
                 raise EngineError(
                     f"worker {worker} lacks this version of robustbandits: install it there"
                 )
             if not isinstance(answer, Exception):  # Dask replaces a worker that has just died
-                check_code(answer)
+                messages.check_code(answer)
         return max(1, sum(self._client.nthreads().values()))
 
     def submit(self, part: Match) -> Future[list[Ledger]]:
@@ -117,7 +112,7 @@ class ClusterEngine(Engine):
 
     def _play(self, part: Match) -> list[Ledger]:
         self._check()
-        remote = self._client.submit(play_message, pack_match(part), pure=False)
+        remote = self._client.submit(messages.play_message, messages.pack_match(part), pure=False)
         done = threading.Event()
         remote.add_done_callback(lambda _: done.set())
         while not done.wait(POLL):
