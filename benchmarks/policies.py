@@ -20,8 +20,7 @@ from typing import Any
 import robustbandits as rb
 from bench import fastest
 from robustbandits._cores import available_cores
-from robustbandits.experiments.registry import kinds, parameters
-from robustbandits.experiments.samples import sample_policy
+from robustbandits.experiments.registry import kinds, parameters, sample_policy
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.rounds import Rounds
 from yardsticks import Player
@@ -39,13 +38,13 @@ GROWTH = (1_000, 3_000, 10_000)
 START = """
 import json, sys, time
 import robustbandits as rb
-from robustbandits.experiments.samples import sample_place, sample_policy
+from robustbandits.experiments.registry import sample_environment, sample_policy
 seconds = {}
 for name in sys.argv[1:]:
     start = time.perf_counter(), time.process_time()
     policy = sample_policy(name)
-    rb.simulate(environment=sample_place(policy), attack=rb.attacks.Garcelon(100.0), policy=policy,
-                rounds=10)
+    environment, attack = sample_environment(policy), rb.attacks.Garcelon(100.0)
+    rb.simulate(environment=environment, attack=attack, policy=policy, rounds=10)
     seconds[name] = time.perf_counter() - start[0], time.process_time() - start[1]
 print(json.dumps(seconds))
 """

@@ -10,8 +10,7 @@ from agent.files import pack, unpack
 from agent.outsider import Rota
 from agent.players import RECIPES, bits, contexts_of, hire, veteran
 from robustbandits.agent.file import SnapshotError
-from robustbandits.experiments.registry import kinds
-from robustbandits.experiments.samples import sample_policy
+from robustbandits.experiments.registry import kinds, sample_policy
 from robustbandits.game.problem import UnsupportedProblem
 
 SHARED = [name for name, recipe in RECIPES.items() if not getattr(recipe, "fixed_arms", False)]

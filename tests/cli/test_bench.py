@@ -1,4 +1,4 @@
-"""robustbandits bench: it measures, whatever the machine."""
+"""robustbandits bench: the speed of policies."""
 
 import json
 
@@ -11,7 +11,7 @@ runner = CliRunner()
 
 
 @pytest.mark.slow
-def test_bench_measures_each_policy():
+def test_bench_measures_the_policies_of_the_paper():
     result = runner.invoke(app, ["bench", "--rounds", "50", "--json"])
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)["policies"]
@@ -24,14 +24,14 @@ def test_bench_measures_each_policy():
 
 
 @pytest.mark.slow
-def test_bench_measures_the_policies_that_are_named():
+def test_bench_measures_the_named_policies():
     result = runner.invoke(app, ["bench", "RobustLinUCB", "CautiousLinUCB", "--rounds", "50"])
     assert result.exit_code == 0, result.output
     rows = result.stdout.splitlines()[1:]
     assert [row.split()[0] for row in rows] == ["RobustLinUCB", "CautiousLinUCB"]
 
 
-def test_bench_knows_what_was_meant():
+def test_an_unknown_policy_is_answered_with_the_nearest_name():
     result = runner.invoke(app, ["bench", "LinUBC"])
     assert result.exit_code == 2
     assert "LinUCB" in result.output

@@ -1,4 +1,4 @@
-"""robustbandits cache: shows what is kept, clears only what is ours."""
+"""robustbandits cache: shows what is on disk, and clears only files of this package."""
 
 import json
 import os
@@ -18,7 +18,7 @@ FACTORS = "a" * 40 + ".npz"
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    """A cache with machine code, factors, and things that are none of our business."""
+    """Return a cache folder with machine code, factors, and files of the user."""
     monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path))
     (tmp_path / OWN / "inner").mkdir(parents=True)
     (tmp_path / OWN / "inner" / "code").write_bytes(b"x" * 100)
@@ -33,7 +33,7 @@ def root(tmp_path, monkeypatch):
 def shown():
     result = runner.invoke(app, ["cache", "--json"])
     assert result.exit_code == 0, result.output
-    return {one["name"]: one for one in json.loads(result.stdout)}
+    return {row["name"]: row for row in json.loads(result.stdout)}
 
 
 def test_cache_shows_folders_and_sizes(root):
@@ -48,7 +48,7 @@ def test_cache_shows_folders_and_sizes(root):
     assert str(root) in text
 
 
-def test_clear_deletes_what_is_ours_and_nothing_else(root):
+def test_clear_deletes_only_files_of_this_package(root):
     result = runner.invoke(app, ["cache", "clear"])
     assert result.exit_code == 0, result.output
     assert "kernels: 1 deleted, 100 bytes" in result.output
@@ -57,7 +57,7 @@ def test_clear_deletes_what_is_ours_and_nothing_else(root):
     assert shown()["kernels"]["bytes"] == 0
 
 
-def test_clear_can_be_told_what(root):
+def test_clear_deletes_only_the_named_kind(root):
     assert runner.invoke(app, ["cache", "clear", "factors"]).exit_code == 0
     assert (root / OWN).is_dir()
     assert not (root / "factors" / FACTORS).exists()
@@ -72,17 +72,17 @@ def test_a_link_is_removed_but_not_followed(root, tmp_path_factory):
     assert not (root / ("outside-" + "1" * 20)).exists()
 
 
-def test_an_empty_cache_is_no_failure(tmp_path, monkeypatch):
+def test_an_absent_cache_is_empty(tmp_path, monkeypatch):
     monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path / "nothing"))
     assert shown()["kernels"]["bytes"] == 0
     assert runner.invoke(app, ["cache", "clear"]).exit_code == 0
 
 
-def test_data_are_not_for_clearing():
+def test_data_cannot_be_cleared():
     assert runner.invoke(app, ["cache", "clear", "data"]).exit_code == 2
 
 
-def test_fill_names_the_policies_that_there_are(root):
+def test_fill_answers_an_unknown_policy_with_the_nearest_name(root):
     result = runner.invoke(app, ["cache", "fill", "LinUBC"])
     assert result.exit_code == 2
     assert "LinUCB" in result.output
@@ -90,7 +90,7 @@ def test_fill_names_the_policies_that_there_are(root):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("obstacle", ["a file in the way", "no JIT"])
-def test_fill_that_can_keep_nothing_says_so(tmp_path, obstacle):
+def test_fill_fails_if_machine_code_cannot_be_kept(tmp_path, obstacle):
     environment = {**os.environ, "ROBUSTBANDITS_CACHE": str(tmp_path)}
     if obstacle == "no JIT":
         environment["NUMBA_DISABLE_JIT"] = "1"
@@ -102,20 +102,20 @@ def test_fill_that_can_keep_nothing_says_so(tmp_path, obstacle):
         command, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("error: nothing would be kept")
+    assert done.stderr.startswith("error: machine code cannot be kept")
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not jit_is_on, reason="without the JIT nothing is compiled")
-def test_what_fill_compiled_is_found_by_a_game_and_an_agent(tmp_path):
-    """In processes of their own: this one has its machine code in memory."""
+def test_games_and_agents_use_what_fill_compiled(tmp_path):
+    # In separate processes, because this one has its machine code in memory.
     environment = {**os.environ, "ROBUSTBANDITS_CACHE": str(tmp_path)}
     command = [sys.executable, "-m", "robustbandits", "cache", "fill", "Greedy", "EXP3"]
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=True, timeout=300
     )
     assert "compiled Greedy" in done.stdout
-    assert "2 policies and every attack are ready" in done.stdout
+    assert "compiled 2 policies and all attacks" in done.stdout
     before = sorted(tmp_path.rglob("*.nbc"))
     assert before
     code = """
@@ -124,8 +124,8 @@ import robustbandits as rb
 for name in ("Greedy", "EXP3"):
     policy = getattr(rb.policies, name)()
     for attack in (rb.attacks.Garcelon(1.0), rb.attacks.FlipTheta(1.0), rb.attacks.NoAttack()):
-        place = rb.environments.Simulation(contexts="fixed")
-        rb.simulate(environment=place, policy=policy, attack=attack, rounds=10)
+        catalogue = rb.environments.Simulation(contexts="fixed")
+        rb.simulate(environment=catalogue, policy=policy, attack=attack, rounds=10)
     agent = rb.Agent(policy, arms=3, dim=2, rounds=10)
     agent.learn(agent.choose(np.zeros((3, 2))), 0.5)
 """

@@ -1,7 +1,4 @@
-"""The command line, as a user types it."""
-
-import subprocess
-import sys
+"""The version, and the paper's Figure 1 from the command line."""
 
 import pytest
 from typer.testing import CliRunner
@@ -14,32 +11,14 @@ from shared_data import sample
 runner = CliRunner()
 
 
-def test_help_names_the_commands():
-    result = runner.invoke(app, ["--help"])
-    assert result.exit_code == 0
-    assert "reproduce" in result.output
-
-
-def test_version_is_the_package_version():
+def test_version_prints_the_package_version():
     result = runner.invoke(app, ["--version"])
     assert result.output.strip() == robustbandits.__version__
 
 
-def test_unknown_command_is_a_usage_error():
-    assert runner.invoke(app, ["conquer"]).exit_code == 2
-
-
 @pytest.mark.parametrize("option", [["--rounds", "0"], ["--seeds", "-1"], ["--reading", "loud"]])
-def test_bad_option_is_a_usage_error(option):
+def test_a_bad_option_is_a_usage_error(option):
     assert runner.invoke(app, ["reproduce", *option]).exit_code == 2
-
-
-def test_help_and_import_do_without_numba():
-    code = (
-        "import sys, robustbandits, robustbandits.cli.app; "
-        "sys.exit(any(name in sys.modules for name in ('numba', 'matplotlib', 'scipy', 'pandas')))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""How commands end: exit codes, one line for what is known to go wrong."""
+"""How commands end: exit codes, and one line for an expected failure."""
 
 import subprocess
 import sys
@@ -8,23 +8,19 @@ import typer
 from typer.testing import CliRunner
 
 from robustbandits.cli import app as app_module
-from robustbandits.cli.app import app
 from robustbandits.cli.failures import Commands
 
 runner = CliRunner()
 
 
-def ending(error):
-    """Run a command that ends with this error."""
+def run_raising(error):
+    """Run a command that raises this error."""
     small = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
+    small.callback()(lambda: None)
 
     @small.command("fail")
     def fail():
         raise error
-
-    @small.command("other")
-    def other():
-        pass
 
     return runner.invoke(small, ["fail"])
 
@@ -41,34 +37,34 @@ def ending(error):
         (MemoryError(), "not enough memory"),
     ],
 )
-def test_known_failures_are_one_line_and_exit_code_1(error, line):
-    result = ending(error)
+def test_an_expected_failure_prints_one_line_and_exits_with_1(error, line):
+    result = run_raising(error)
     assert result.exit_code == 1
     assert result.stderr == f"error: {line}\n"
     assert not result.stdout
 
 
-def test_interrupted_is_130():
-    result = ending(KeyboardInterrupt())
+def test_an_interrupted_command_exits_with_130():
+    result = run_raising(KeyboardInterrupt())
     assert result.exit_code == 130
     assert result.stderr == "interrupted\n"
 
 
-def test_a_fault_of_ours_keeps_its_traceback():
-    result = ending(TypeError("a bug"))
+def test_a_bug_keeps_its_traceback():
+    result = run_raising(TypeError("a bug"))
     assert isinstance(result.exception, TypeError)
 
 
-def test_a_traceback_can_be_asked_for(monkeypatch):
+def test_a_variable_shows_the_traceback(monkeypatch):
     monkeypatch.setenv("ROBUSTBANDITS_TRACEBACK", "1")
-    assert isinstance(ending(ValueError("known")).exception, ValueError)
+    assert isinstance(run_raising(ValueError("known")).exception, ValueError)
 
 
-def test_a_command_may_choose_its_own_exit_code():
-    assert ending(typer.Exit(7)).exit_code == 7
+def test_a_command_can_choose_its_exit_code():
+    assert run_raising(typer.Exit(7)).exit_code == 7
 
 
-def test_interrupted_before_a_command_is_reached_is_130_too(monkeypatch, capsys):
+def test_an_interrupt_outside_a_command_exits_with_130(monkeypatch, capsys):
     def interrupted():
         raise KeyboardInterrupt
 
@@ -96,12 +92,3 @@ def test_exit_codes_of_the_real_command(arguments, code, tmp_path):
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
-
-
-def test_run_of_a_bad_spec_names_the_line(tmp_path):
-    path = tmp_path / "bad.toml"
-    path.write_text("[environments.Simulation]\n[policies.LinUCB]\nsgima = 3\n")
-    result = runner.invoke(app, ["run", str(path), "--store", str(tmp_path / "store")])
-    assert result.exit_code == 1
-    assert "line 3: LinUCB has no parameter 'sgima'; did you mean sigma?" in result.stderr
-    assert not (tmp_path / "store").exists()

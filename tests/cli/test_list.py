@@ -1,4 +1,4 @@
-"""robustbandits list: everything that is exported, with what it assumes."""
+"""robustbandits list: all exported recipes and ready specs, with assumptions and parameters."""
 
 import json
 
@@ -22,7 +22,7 @@ def listed(what):
 
 
 @pytest.mark.parametrize("what", ["policies", "attacks", "environments"])
-def test_everything_exported_is_listed_with_a_line_and_its_facts(what):
+def test_every_exported_recipe_is_listed_with_a_summary_and_facts(what):
     entries = listed(what)
     assert list(entries) == list(kinds(what))
     for name, entry in entries.items():
@@ -34,14 +34,14 @@ def test_everything_exported_is_listed_with_a_line_and_its_facts(what):
     ("what", "kind"),
     [("policies", PolicyFacts), ("attacks", AttackFacts), ("environments", EnvironmentFacts)],
 )
-def test_facts_are_of_the_right_kind(what, kind):
+def test_facts_have_the_type_of_their_section(what, kind):
     for name, recipe in kinds(what).items():
         assert isinstance(recipe.facts, kind), name
 
 
 def test_facts_agree_with_the_parameters():
     for name, entry in listed("policies").items():
-        required = [one["name"] for one in entry["parameters"] if one.get("required")]
+        required = [given["name"] for given in entry["parameters"] if given.get("required")]
         assert ("budget" in entry["facts"]["needs"]) == ("budget" in required), name
 
 
@@ -57,8 +57,9 @@ def test_policies_that_need_the_horizon_say_so():
             made.start(problem)
 
 
-def test_parameters_have_their_defaults():
-    parameters = {one["name"]: one for one in listed("policies")["RobustLinUCB"]["parameters"]}
+def test_parameters_are_listed_with_their_defaults():
+    listed_parameters = listed("policies")["RobustLinUCB"]["parameters"]
+    parameters = {given["name"]: given for given in listed_parameters}
     assert parameters["budget"]["required"]
     assert parameters["sigma"]["default"] == 0.1
     assert listed("policies")["RobustBandit"]["presets"] == ["as_coded", "as_written"]
@@ -70,18 +71,18 @@ def test_specs_are_listed_with_their_text():
     assert all(entry["summary"] for entry in entries.values())
 
 
-def test_list_alone_shows_all_four():
+def test_without_an_argument_everything_is_listed():
     result = runner.invoke(app, ["list"])
     assert result.exit_code == 0
     for word in ("POLICIES", "ATTACKS", "ENVIRONMENTS", "SPECS", "LinUCB", "Garcelon", "smoke"):
         assert word in result.output
 
 
-def test_text_shows_assumptions_and_parameters():
+def test_the_text_has_assumptions_and_parameters():
     text = runner.invoke(app, ["list", "policies"]).output
     assert "needs: budget; adversary: strong, rewards; contexts with" in text
     assert "ridge=0.1, delta=0.01" in text
 
 
-def test_unknown_word_is_a_usage_error():
+def test_an_unknown_section_is_a_usage_error():
     assert runner.invoke(app, ["list", "polices"]).exit_code == 2

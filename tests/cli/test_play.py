@@ -37,12 +37,12 @@ def test_a_game_from_the_command_line_is_the_game_from_python():
     assert facts["budget"] == 5.0
 
 
-def test_budget_without_limit_is_null_in_json():
+def test_an_unlimited_budget_is_null_in_json():
     facts = played("--attack", "Garcelon(inf)", "--rounds", "20")
     assert facts["budget"] is None
 
 
-def test_text_for_people():
+def test_the_text_names_the_regret():
     result = runner.invoke(app, ["play", "--rounds", "20"])
     assert result.exit_code == 0
     assert "regret per round" in result.stdout
@@ -56,13 +56,13 @@ def test_text_for_people():
         (["--policy", "LinUCB(sigma=-1)"], "sigma must be >= 0, got -1"),
         (["--policy", "LinUCB(sigma=[1, 2])"], "is a sweep"),
         (["--attack", "Garcelon"], "Garcelon needs budget"),
-        (["--budget", "3"], "NoAttack has no parameter 'budget'"),
+        (["--budget", "3"], "budget is not a parameter of NoAttack"),
         (["--attack", "Garcelon(3)", "--budget", "3"], "budget is given twice"),
         (["--attack", "Garcelon", "--budget", "-3"], "budget must be >= 0, got -3.0"),
         (["--environment", "Simulation(arms=0)"], "arms must be >= 1, got 0"),
     ],
 )
-def test_bad_recipes_fail_in_one_line(arguments, message):
+def test_a_bad_recipe_fails_with_one_line(arguments, message):
     result = runner.invoke(app, ["play", "--rounds", "10", *arguments])
     assert result.exit_code == 1
     assert result.stderr.startswith("error: ")
@@ -72,5 +72,5 @@ def test_bad_recipes_fail_in_one_line(arguments, message):
 
 
 @pytest.mark.parametrize("option", [["--rounds", "0"], ["--seed", "-1"], ["--budget", "much"]])
-def test_bad_options_are_usage_errors(option):
+def test_a_bad_option_is_a_usage_error(option):
     assert runner.invoke(app, ["play", *option]).exit_code == 2

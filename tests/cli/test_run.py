@@ -1,4 +1,4 @@
-"""``robustbandits run``, as a user types it."""
+"""robustbandits run: plan, play and continue an experiment."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from experiments.lab import TOML, picture, small_spec
+from experiments.lab import TOML, contents, small_spec
 from robustbandits.cli.app import app
 from robustbandits.experiments import runner as run_module
 from robustbandits.experiments.store.store import Store
@@ -35,13 +35,13 @@ def invoke(*arguments):
 def test_a_spec_is_played_and_a_second_run_finds_it(spec, store):
     first = invoke(spec, "--store", store, "--json")
     assert first.exit_code == 0, first.output
-    told = json.loads(first.stdout)
-    assert (told["matches"], told["played"], told["found"]) == (3, 3, 0)
+    facts = json.loads(first.stdout)
+    assert (facts["matches"], facts["played"], facts["found"]) == (3, 3, 0)
     (found,) = Store(store).experiments()
     assert found.spec == small_spec()
     second = invoke(spec, "--store", store)
     assert second.exit_code == 0
-    assert "0 matches played, 3 were there" in second.stdout
+    assert "0 matches played, 3 found in the store" in second.stdout
     assert f"robustbandits report {store}" in second.stdout
 
 
@@ -52,17 +52,17 @@ def test_dry_run_shows_the_plan_and_creates_nothing(spec, store):
     assert not store.exists()
 
 
-def test_dry_run_knows_what_is_there_already(spec, store):
+def test_dry_run_counts_stored_matches(spec, store):
     invoke(spec, "--store", store)
-    before = picture(store)
+    before = contents(store)
     result = invoke(spec, "--store", store, "--dry-run", "--json")
-    told = json.loads(result.stdout)
-    assert (told["matches"], told["missing_matches"], told["games"]) == (3, 0, 12)
+    facts = json.loads(result.stdout)
+    assert (facts["matches"], facts["missing_matches"], facts["games"]) == (3, 0, 12)
     assert "0 are missing" in invoke(spec, "--store", store, "--dry-run").stdout
-    assert picture(store) == before
+    assert contents(store) == before
 
 
-def test_a_huge_number_of_games_needs_a_yes(tmp_path, store):
+def test_a_very_large_spec_needs_yes(tmp_path, store):
     path = tmp_path / "huge.toml"
     path.write_text(TOML.format(rounds=200, seeds=50_000), encoding="utf-8")
     result = invoke(path, "--store", store)
@@ -72,7 +72,7 @@ def test_a_huge_number_of_games_needs_a_yes(tmp_path, store):
     assert not store.exists()
 
 
-def test_more_games_than_can_be_planned_are_not_promised_for_a_yes(tmp_path, store):
+def test_yes_does_not_help_if_there_are_too_many_games_to_plan(tmp_path, store):
     path = tmp_path / "huger.toml"
     path.write_text(TOML.format(rounds=200, seeds=1_000_000), encoding="utf-8")
     result = invoke(path, "--store", store)
@@ -88,20 +88,29 @@ def test_more_games_than_can_be_planned_are_not_promised_for_a_yes(tmp_path, sto
     ("options", "code"),
     [(["--engine", "steam"], 2), (["--workers", "0"], 2), (["--engine", "dask://"], 2)],
 )
-def test_wrong_usage_is_told_and_nothing_is_created(options, code, spec, store):
+def test_wrong_usage_creates_nothing(options, code, spec, store):
     result = invoke(spec, "--store", store, *options)
     assert result.exit_code == code
     assert not store.exists()
 
 
-def test_an_unknown_spec_is_an_error_in_one_line(store):
+def test_an_unknown_spec_is_answered_with_the_nearest_name(store):
     result = invoke("smokee", "--store", store)
     assert result.exit_code == 1
-    assert "smoke" in result.output
+    assert "did you mean smoke?" in result.output
     assert not store.exists()
 
 
-def test_a_folder_of_something_else_is_an_error_in_one_line(spec, tmp_path):
+def test_an_error_in_a_spec_names_the_line(tmp_path, store):
+    path = tmp_path / "bad.toml"
+    path.write_text("[environments.Simulation]\n[policies.LinUCB]\nsgima = 3\n")
+    result = invoke(path, "--store", store)
+    assert result.exit_code == 1
+    assert "line 3: sgima is not a parameter of LinUCB; did you mean sigma?" in result.stderr
+    assert not store.exists()
+
+
+def test_a_folder_with_other_files_is_refused(spec, tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "thesis.tex").write_text("precious")
     result = invoke(spec, "--store", tmp_path / "home")
@@ -110,7 +119,7 @@ def test_a_folder_of_something_else_is_an_error_in_one_line(spec, tmp_path):
     assert "Traceback" not in result.output
 
 
-def test_a_newer_store_is_an_error_in_one_line(spec, store):
+def test_a_newer_store_is_refused(spec, store):
     invoke(spec, "--store", store)
     (store / "store.json").write_text('{"format": 99, "made_by": "robustbandits 9.0"}')
     result = invoke(spec, "--store", store)
@@ -128,23 +137,17 @@ def test_a_damaged_file_is_named(spec, store):
     assert path.name in result.output
 
 
-def test_ctrl_c_says_how_to_go_on(spec, store, monkeypatch):
+def test_ctrl_c_says_how_to_continue(spec, store, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(run_module, "run", interrupted)
     result = invoke(spec, "--store", store)
     assert result.exit_code == 130
-    assert "the same command goes on where it stopped" in result.output
+    assert "run the same command to continue" in result.output
 
 
-def test_help_teaches_with_an_example():
-    result = invoke("--help")
-    assert result.exit_code == 0
-    assert "robustbandits run smoke" in result.output
-
-
-def test_a_policy_that_cannot_play_is_refused_with_a_way_out(tmp_path, store):
+def test_a_policy_that_cannot_play_is_refused_with_a_remedy(tmp_path, store):
     path = tmp_path / "fresh.toml"
     text = 'name = "mine"\nrounds = 50\nseeds = 1\n[environments.Simulation]\n[attacks.NoAttack]\n'
     text += "[policies.Greedy]\n[policies.MLAER]\n"

@@ -12,7 +12,7 @@ import pytest
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.environments import Netflix
 from robustbandits.environments._rating_recipe import STAND_IN
-from robustbandits.experiments.labels import marked
+from robustbandits.experiments.labels import mark_stand_in
 from robustbandits.game.match import NATURE, stream
 from robustbandits.game.simulate import simulate
 from robustbandits.policies import Greedy
@@ -88,7 +88,7 @@ def test_the_stand_in_never_passes_for_the_real_thing():
         assert recipe.stand_in
         assert recipe.name == "Netflix" + STAND_IN
         assert recipe.label.endswith(STAND_IN)
-        assert marked(recipe.label, recipe) == recipe.label  # the lab has the same words
+        assert mark_stand_in(recipe.label, recipe) == recipe.label  # the lab has the same words
     assert Netflix().label == "Netflix"
 
 

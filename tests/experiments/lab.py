@@ -1,4 +1,4 @@
-"""A small experiment, and what must be equal whoever played it."""
+"""A small experiment, and comparisons of what it produced."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import robustbandits as rb
-from robustbandits.experiments.plan import make_plan
+from robustbandits.experiments.plan import Plan, make_plan
 from robustbandits.experiments.spec import Spec
 from robustbandits.game.ledger import Ledger
 
@@ -32,12 +32,13 @@ budget = 5.0
 
 [policies.Greedy]
 """
+TOY = rb.environments.Simulation(arms=4, dim=2)
 
 
 def small_spec(**changes) -> Spec:
     settings = {
         "name": "small",
-        "environments": {"toy": rb.environments.Simulation(arms=4, dim=2)},
+        "environments": {"toy": TOY},
         "attacks": {"NoAttack": rb.attacks.NoAttack(), "Garcelon": rb.attacks.Garcelon(5.0)},
         "policies": {"LinUCB": rb.policies.LinUCB(), "Greedy": rb.policies.Greedy()},
         "rounds": 200,
@@ -47,13 +48,31 @@ def small_spec(**changes) -> Spec:
     return Spec(**{**settings, **changes})
 
 
-def small_plan(**changes):
+def small_plan(**changes) -> Plan:
     return make_plan(small_spec(**changes))
 
 
+class Failing:
+    """An environment that raises an error in all matches but those of seed 0."""
+
+    name = "Failing"
+
+    def __init__(self, error: BaseException):
+        self.error = error
+
+    def to_dict(self):
+        return {}
+
+    def start(self, rounds, seed):
+        if seed.entropy > 0:
+            raise self.error
+        return TOY.start(rounds, seed)
+
+
 def bits(ledgers: list[Ledger]) -> list[tuple]:
-    """Everything in ledgers, to the last bit."""
-    return [tuple(_bits(getattr(one, f.name)) for f in dataclasses.fields(one)) for one in ledgers]
+    """Return everything in ledgers, to the last bit."""
+    names = [field.name for field in dataclasses.fields(Ledger)]
+    return [tuple(_bits(getattr(ledger, name)) for name in names) for ledger in ledgers]
 
 
 def _bits(value):
@@ -62,7 +81,7 @@ def _bits(value):
     return type(value), value.hex() if isinstance(value, float) else value
 
 
-def picture(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, with its contents."""
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder, with its contents."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}

@@ -1,4 +1,4 @@
-"""Recipes typed on one line: read, never run."""
+"""Recipes typed on one line: parsed, never run."""
 
 import math
 
@@ -32,16 +32,16 @@ from robustbandits.experiments.recipe_text import parse_recipe
         ("environments", "Simulation(arms=3)", rb.environments.Simulation(arms=3)),
     ],
 )
-def test_recipe_is_read(section, text, recipe):
+def test_a_recipe_is_read(section, text, recipe):
     assert parse_recipe(section, text) == recipe
 
 
-def test_label_of_a_recipe_reads_as_that_recipe():
+def test_the_label_of_a_recipe_is_read_as_that_recipe():
     recipe = rb.attacks.Oracle(7, top="all-but-worst", margin=0.5)
     assert parse_recipe("attacks", recipe.label) == recipe
 
 
-def test_extra_parameters_are_added_once():
+def test_an_extra_parameter_must_not_be_in_the_text():
     assert parse_recipe("attacks", "Garcelon", budget=5.0) == rb.attacks.Garcelon(5.0)
     with pytest.raises(ValueError, match="budget is given twice"):
         parse_recipe("attacks", "Garcelon(3)", budget=5.0)
@@ -59,11 +59,11 @@ def test_extra_parameters_are_added_once():
         ("LinUCB(sigma=[0.1, 0.2])", "is a sweep"),
         ("LinUCB(sigma=[0.1])", "is a sweep"),
         ("LinUCB(3)", "by name"),
-        ("LinUCB(**x)", "out of place"),
-        ("LinUCB(kind='Greedy')", "out of place"),
-        ("RobustLinUCB(1, budget=2)", "out of place"),
+        ("LinUCB(**x)", "unexpected"),
+        ("LinUCB(kind='Greedy')", "unexpected"),
+        ("RobustLinUCB(1, budget=2)", "unexpected"),
         ("LinUBC", r"no 'LinUBC'; did you mean LinUCB"),
-        ("LinUCB(sgima=1)", r"no parameter 'sgima'; did you mean sigma\?"),
+        ("LinUCB(sgima=1)", r"sgima is not a parameter of LinUCB; did you mean sigma\?"),
         ("LinUCB.as_written", "no preset 'as_written'"),
         ("LinUCB.from_dict", "no preset 'from_dict'"),
         ("LinUCB(sigma=-1)", "sigma must be >= 0, got -1"),
@@ -75,6 +75,6 @@ def test_extra_parameters_are_added_once():
         ("LinUCB(sigma=b'1')", "is not a number, a word or a list"),
     ],
 )
-def test_what_is_not_a_recipe_is_refused(text, message):
+def test_text_that_is_not_a_recipe_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         parse_recipe("policies", text)

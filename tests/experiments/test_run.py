@@ -1,19 +1,21 @@
-"""run: only what is missing is played."""
+"""run: only missing matches are played."""
 
 from __future__ import annotations
 
+import sys
 import threading
+from concurrent.futures import Future
 
 import pytest
 
 from experiments.lab import bits, small_plan, small_spec
 from robustbandits.experiments import scheduler
-from robustbandits.experiments.engines.engine import EngineError, ThreadEngine
-from robustbandits.experiments.progress import Watcher, watched
-from robustbandits.experiments.runner import run
-from robustbandits.experiments.scheduler import Shift
+from robustbandits.experiments.engines.engine import EngineError
+from robustbandits.experiments.engines.threads import ThreadEngine
+from robustbandits.experiments.progress import Progress, show_progress
+from robustbandits.experiments.runner import add_recipes, run
+from robustbandits.experiments.scheduler import Scheduler
 from robustbandits.experiments.store.store import Store
-from robustbandits.results import compare
 
 pytest.importorskip("pyarrow")
 
@@ -23,22 +25,16 @@ def done(tmp_path_factory):
     return run(small_spec(), tmp_path_factory.mktemp("store"), progress=False)
 
 
-def quiet():
-    return watched("test", visible=False)
-
-
-def test_a_run_is_what_compare_gives(done):
-    spec = small_spec()
-    due = compare(
-        environments=spec.environments,
-        attacks=spec.attacks,
-        policies=spec.policies,
-        rounds=spec.rounds,
-        seeds=list(spec.seeds),
-        points=spec.points,
-        progress=False,
-    )
-    assert bits(done.experiment().ledgers) == bits(due.ledgers)
+def test_a_run_without_a_store_gives_the_same_experiment(done, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # memory needs no files
+    outcome = run(small_spec(), progress=False)
+    assert (outcome.found, outcome.played) == (0, 3)
+    monkeypatch.undo()
+    experiment, stored = outcome.experiment(), done.experiment()
+    assert bits(experiment.ledgers) == bits(stored.ledgers)
+    assert experiment.spec == stored.spec
+    for key in ("planned", "finished", "versions", "machine", "commit"):
+        assert experiment.provenance[key] == stored.provenance[key]
 
 
 def test_a_second_run_plays_nothing(done):
@@ -49,7 +45,7 @@ def test_a_second_run_plays_nothing(done):
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_the_number_of_workers_changes_no_bit(workers, done, tmp_path):
     other = run(small_spec(), tmp_path, workers=workers, progress=False)
-    assert bits(other.experiment().ledgers) == bits(done.experiment().ledgers)
+    assert bits(other.ledgers()) == bits(done.ledgers())
 
 
 def test_only_missing_matches_are_played(done, tmp_path, monkeypatch):
@@ -65,7 +61,7 @@ def test_only_missing_matches_are_played(done, tmp_path, monkeypatch):
     outcome = run(small_spec(), tmp_path, progress=False)
     assert (outcome.found, outcome.played) == (1, 2)
     assert set(seeds) == {0, 2}
-    assert bits(outcome.experiment().ledgers) == bits(done.experiment().ledgers)
+    assert bits(outcome.ledgers()) == bits(done.ledgers())
 
 
 def test_two_runs_in_one_process_share_the_work(done, tmp_path):
@@ -81,14 +77,14 @@ def test_two_runs_in_one_process_share_the_work(done, tmp_path):
     for thread in threads:
         thread.join()
     assert len(outcomes) == 2
-    assert sum(one.played for one in outcomes) == 3
-    for one in outcomes:
-        assert one.played + one.elsewhere + one.found == 3
-        assert bits(one.experiment().ledgers) == bits(done.experiment().ledgers)
+    assert sum(outcome.played for outcome in outcomes) == 3
+    for outcome in outcomes:
+        assert outcome.played + outcome.elsewhere + outcome.found == 3
+        assert bits(outcome.ledgers()) == bits(done.ledgers())
 
 
 class Faltering(ThreadEngine):
-    """An engine whose workers die with every part, a few times."""
+    """An engine in which a number of workers die with every part."""
 
     losses = (ConnectionError,)
 
@@ -97,75 +93,77 @@ class Faltering(ThreadEngine):
         self.deaths = deaths
         self.seen = {}
 
-    def _play(self, part):
-        key = (part.seed, len(part.pairs), part.pairs[0])
+    def submit(self, part):
+        key = (part.seed, part.names[0])
         self.seen[key] = self.seen.get(key, 0) + 1
-        if self.seen[key] <= self.deaths:
-            raise ConnectionError("worker gone")
-        return super()._play(part)
+        if self.seen[key] > self.deaths:
+            return super().submit(part)
+        future = Future()
+        future.set_exception(ConnectionError("worker gone"))
+        return future
 
 
-def test_what_a_dead_worker_had_is_sent_again(done, tmp_path):
+def play_with(engine, plan, store):
+    play = Scheduler(plan, plan.matches, add_recipes(plan.spec, plan.matches), store)
+    with show_progress("test", visible=False) as progress:
+        play.play(engine, progress)
+    return play
+
+
+def test_the_part_of_a_dead_worker_is_submitted_again(done, tmp_path):
     plan, store = small_plan(), Store(tmp_path)
-    store.open()
-    with quiet() as watcher:
-        one = Shift(plan, store, Faltering(scheduler.MAX_LOSSES - 1), watcher)
-        one.play(list(plan.matches))
-    assert one.played == 3
-    assert bits(store.ledgers(plan)) == bits(done.experiment().ledgers)
+    played = play_with(Faltering(scheduler.MAX_DEATHS - 1), plan, store).played
+    assert played == 3
+    assert bits(store.ledgers(plan)) == bits(done.ledgers())
 
 
 def test_a_part_that_kills_every_worker_is_given_up(tmp_path):
     plan, store = small_plan(), Store(tmp_path)
-    store.open()
-    with quiet() as watcher, pytest.raises(EngineError, match=r"5 workers died.*memory"):
-        Shift(plan, store, Faltering(99), watcher).play(list(plan.matches))
-    assert all(store.take(match.id) for match in plan.matches)  # nothing stays claimed
+    with pytest.raises(EngineError, match=r"5 workers in a row died.*memory"):
+        play_with(Faltering(99), plan, store)
+    assert all(store.claim(match) for match in plan.matches)  # nothing stays claimed
 
 
-def test_a_match_claimed_elsewhere_is_waited_for_and_played_if_it_is_let_go(done, tmp_path):
+def test_a_match_claimed_by_another_run_is_played_when_it_is_released(done, tmp_path):
     plan, store = small_plan(), Store(tmp_path)
-    store.open()
-    held = plan.matches[0].id
-    assert store.take(held)
-    release = threading.Timer(1.0, store.give_back, [held])
+    assert store.claim(plan.matches[0])
+    release = threading.Timer(1.0, store.release, [plan.matches[0]])
     release.start()
     outcome = run(plan, tmp_path, progress=False)
     release.join()
     assert outcome.played == 3
-    assert bits(outcome.experiment().ledgers) == bits(done.experiment().ledgers)
+    assert bits(outcome.ledgers()) == bits(done.ledgers())
 
 
 def test_finished_matches_are_stored_when_the_run_is_interrupted(tmp_path, monkeypatch):
     plan, store = small_plan(), Store(tmp_path)
-    store.open()
-    finished = Watcher.finish_match
+    finished = Progress.finish_match
 
     def interrupt(self):
         finished(self)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Watcher, "finish_match", interrupt)
+    monkeypatch.setattr(Progress, "finish_match", interrupt)
     with pytest.raises(KeyboardInterrupt):
         run(plan, store, workers=1, progress=False)
     monkeypatch.undo()
-    left = store.missing(plan)
-    assert len(left) < 3
-    assert run(plan, store, progress=False).played == len(left)
+    missing = store.missing(plan)
+    assert len(missing) < 3
+    assert run(plan, store, progress=False).played == len(missing)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [({"workers": 0}, "workers must be >= 1"), ({"engine": "steam"}, "engine must be one of")],
 )
-def test_bad_arguments_touch_nothing(changes, message, tmp_path):
+def test_a_bad_argument_leaves_no_files(changes, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         run(small_spec(), tmp_path / "store", **changes)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_log_gets_few_lines(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("robustbandits.experiments.progress.SILENCE", 0.0)
+def test_a_log_gets_a_line_for_each_tenth_of_the_matches(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("robustbandits.experiments.progress.LOG_INTERVAL", 0.0)
     run(small_spec(seeds=40, rounds=20), tmp_path)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 10

@@ -1,37 +1,34 @@
-"""The store: exact bits, in files that say what they are."""
+"""The store: exact bits, in files that describe themselves."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 
 import numpy as np
 import pytest
 
-from experiments.lab import bits, picture, small_plan, small_spec
-from robustbandits import __version__, _atomic
-from robustbandits.experiments.plan import KERNEL_VERSION, PlannedGame
+from experiments.lab import bits, contents, small_plan, small_spec
+from robustbandits import __version__
+from robustbandits._atomic import drafts
+from robustbandits.experiments.plan import KERNEL_VERSION
 from robustbandits.experiments.provenance import provenance
-from robustbandits.experiments.runner import run
-from robustbandits.experiments.store.match_file import MatchRecord, decode, encode
+from robustbandits.experiments.runner import add_recipes, run
+from robustbandits.experiments.store.match_file import StoredMatch, decode, encode
 from robustbandits.experiments.store.store import Store, StoreError
 from robustbandits.game.ledger import Ledger
-from robustbandits.game.match import play_match
 
 pq = pytest.importorskip("pyarrow.parquet")
 
 
-def play(plan, match):
-    spec = plan.spec
-    pairs = [(spec.attacks[game.attack], spec.policies[game.policy]) for game in match.games]
-    place = spec.environments[match.environment]
-    return play_match(place, pairs, match.rounds, match.seed, points=match.points)
+def play(plan, planned):
+    (match,) = add_recipes(plan.spec, [planned])
+    return match.play()
 
 
 def fill(store, plan, matches=None):
     for match in plan.matches if matches is None else matches:
-        store.write(plan.spec, match, play(plan, match))
+        store.write(plan, match, play(plan, match))
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +36,15 @@ def plan():
     return small_plan()
 
 
-def test_a_match_comes_back_bit_for_bit(plan, tmp_path):
+def test_a_match_is_read_back_bit_for_bit(plan, tmp_path):
     store = Store(tmp_path / "new" / "store")
     match = plan.matches[1]
-    ledgers = play(plan, match)
-    store.write(plan.spec, match, ledgers)
-    record = store.look(match).record
-    named = [dataclasses.replace(one, environment="toy") for one in ledgers]
-    assert bits(record.ledgers) == bits(named)
+    fill(store, plan, [match])
+    assert bits(store.read(match).match.ledgers) == bits(play(plan, match))
 
 
 def test_a_file_is_read_without_arrows_threads(plan, tmp_path, monkeypatch):
-    # A process that ended soon after a read was now and then aborted by Arrow's thread pool.
+    # A process that ended soon after a read was sometimes aborted by Arrow's thread pool.
     store, match, asked, read = Store(tmp_path), plan.matches[0], [], pq.ParquetFile.read
 
     def spy(self, *args, **options):
@@ -59,7 +53,7 @@ def test_a_file_is_read_without_arrows_threads(plan, tmp_path, monkeypatch):
 
     monkeypatch.setattr(pq.ParquetFile, "read", spy)
     fill(store, plan, [match])
-    assert store.look(match).record is not None
+    assert store.read(match).match is not None
     assert asked
     assert set(asked) == {False}
 
@@ -88,23 +82,22 @@ def odd_ledger(seed, values):
 
 
 @pytest.mark.parametrize("seed", [0, 2**63, 2**200])
-def test_odd_numbers_and_names_come_back(seed):
+def test_odd_numbers_and_names_are_read_back(seed):
     rng = np.random.default_rng(0)
     values = rng.integers(0, 2**64, 500, dtype=np.uint64).view(np.float64)
     values = np.concatenate([values[np.isfinite(values)], [-0.0, 0.0, 5e-324, 1e308]])
     ledgers = [odd_ledger(seed, values), odd_ledger(seed, values[::-1].copy())]
-    record = MatchRecord("f" * 32, {"a": 1}, provenance(), ("x", "y"), len(values), ledgers)
-    again = decode(encode(record))
+    match = StoredMatch("f" * 32, {"a": 1}, provenance(), ("x", "y"), len(values), ledgers)
+    again = decode(encode(match))
     assert bits(again.ledgers) == bits(ledgers)
-    assert again._replace(ledgers=[]) == record._replace(ledgers=[])
+    assert again._replace(ledgers=[]) == match._replace(ledgers=[])
 
 
-def test_every_file_says_what_it_is_and_what_made_it(plan, tmp_path):
+def test_a_file_has_the_spec_the_seed_and_the_versions(plan, tmp_path):
     store = Store(tmp_path)
     fill(store, plan, plan.matches[:1])
-    header = json.loads(
-        pq.read_metadata(store.path_of(plan.matches[0].id)).metadata[b"robustbandits"]
-    )
+    metadata = pq.read_metadata(store.path_of(plan.matches[0].id)).metadata
+    header = json.loads(metadata[b"robustbandits"])
     assert header["spec"] == plan.spec.to_dict()
     assert header["seed"] == plan.matches[0].seed
     versions = header["provenance"]["versions"]
@@ -119,24 +112,24 @@ def test_other_tools_read_tidy_rows(plan, tmp_path):
     match = plan.matches[2]
     fill(store, plan, [match])
     table = pq.read_table(store.path_of(match.id)).to_pydict()
-    ledgers = store.look(match).record.ledgers
-    assert table["regret"] == [value for one in ledgers for value in one.regret.tolist()]
-    assert table["policy"] == [one.policy for one in ledgers for _ in one.rounds]
-    assert table["attack"] == [one.attack for one in ledgers for _ in one.rounds]
+    ledgers = store.read(match).match.ledgers
+    assert table["regret"] == [value for ledger in ledgers for value in ledger.regret.tolist()]
+    assert table["policy"] == [ledger.policy for ledger in ledgers for _ in ledger.rounds]
+    assert table["attack"] == [ledger.attack for ledger in ledgers for _ in ledger.rounds]
     assert set(table["environment"]) == {"toy"}
     assert set(table["seed"]) == {match.seed}
 
 
-def test_missing_is_planned_minus_present(plan, tmp_path):
+def test_a_match_is_missing_if_it_is_planned_and_has_no_file(plan, tmp_path):
     store = Store(tmp_path)
     assert store.missing(plan) == list(plan.matches)
     fill(store, plan, [plan.matches[1]])
     assert store.missing(plan) == [plan.matches[0], plan.matches[2]]
-    assert {one.seed for one in store.ledgers(plan)} == {plan.matches[1].seed}
+    assert {ledger.seed for ledger in store.ledgers(plan)} == {plan.matches[1].seed}
 
 
-def test_looking_creates_nothing(plan, tmp_path):
-    store = Store(tmp_path / "not there")
+def test_reading_creates_nothing(plan, tmp_path):
+    store = Store(tmp_path / "absent")
     assert store.missing(plan) == list(plan.matches)
     assert store.ledgers(plan) == []
     with pytest.raises(StoreError, match="there is no store"):
@@ -144,7 +137,7 @@ def test_looking_creates_nothing(plan, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_labels_are_those_of_the_plan_that_asks(plan, tmp_path):
+def test_ledgers_get_the_labels_of_the_plan_that_reads_them(plan, tmp_path):
     store = Store(tmp_path)
     fill(store, plan)
     spec = plan.spec
@@ -154,32 +147,30 @@ def test_labels_are_those_of_the_plan_that_asks(plan, tmp_path):
     )
     assert store.missing(other) == []
     found = store.ledgers(other)
-    assert {(one.environment, one.policy) for one in found} == {
+    assert {(ledger.environment, ledger.policy) for ledger in found} == {
         ("renamed", "ours"),
         ("renamed", "theirs"),
     }
-    assert [one.regret.tolist() for one in found] == [
-        one.regret.tolist() for one in store.ledgers(plan)
+    assert [ledger.regret.tolist() for ledger in found] == [
+        ledger.regret.tolist() for ledger in store.ledgers(plan)
     ]
 
 
 def test_experiments_are_plans_with_their_ledgers(tmp_path):
-    first, second = small_spec(name="one"), small_spec(name="two", rounds=100)
-    outcomes = [run(spec, tmp_path, progress=False) for spec in (first, second)]
-    games = [(one.attack, one.policy) for one in outcomes[0].experiment().ledgers[:4]]
-    assert games == [(game.attack, game.policy) for game in outcomes[0].plan.matches[0].games]
+    specs = small_spec(name="one"), small_spec(name="two", rounds=100)
+    outcomes = [run(spec, tmp_path, progress=False) for spec in specs]
     found = Store(tmp_path).experiments()
-    assert sorted(one.spec.name for one in found) == ["one", "two"]
+    assert sorted(experiment.spec.name for experiment in found) == ["one", "two"]
     for outcome in outcomes:
-        (same,) = (one for one in found if one.spec == outcome.plan.spec)
-        assert bits(same.ledgers) == bits(outcome.experiment().ledgers)
+        (same,) = (experiment for experiment in found if experiment.spec == outcome.plan.spec)
+        assert bits(same.ledgers) == bits(outcome.ledgers())
         assert same.provenance["finished"] == same.provenance["planned"] == 3
         assert same.provenance["versions"]["robustbandits"] == __version__
 
 
-def test_an_unfinished_experiment_says_so(plan, tmp_path):
+def test_an_unfinished_experiment_counts_its_matches(plan, tmp_path):
     store = Store(tmp_path)
-    store.remember(plan)
+    store.write_plan(plan)
     assert store.experiments() == []
     fill(store, plan, plan.matches[:2])
     (found,) = store.experiments()
@@ -187,7 +178,7 @@ def test_an_unfinished_experiment_says_so(plan, tmp_path):
     assert len(found.ledgers) == 8
 
 
-def test_more_seeds_replace_the_smaller_experiment_in_the_report(tmp_path):
+def test_more_seeds_replace_the_smaller_experiment(tmp_path):
     run(small_spec(seeds=2), tmp_path, progress=False)
     outcome = run(small_spec(seeds=3), tmp_path, progress=False)
     assert (outcome.found, outcome.played) == (2, 1)
@@ -195,43 +186,39 @@ def test_more_seeds_replace_the_smaller_experiment_in_the_report(tmp_path):
     assert found.spec.seeds == (0, 1, 2)
 
 
-def test_matches_without_their_plan_are_found_by_the_spec_they_carry(tmp_path):
+def test_matches_without_a_plan_are_grouped_by_their_spec(tmp_path):
     outcome = run(small_spec(seeds=[5, 2]), tmp_path, progress=False)
     for path in (tmp_path / "plans").iterdir():
         path.unlink()
     (found,) = Store(tmp_path).experiments()
-    assert bits(found.ledgers) == bits(outcome.experiment().ledgers)
+    assert bits(found.ledgers) == bits(outcome.ledgers())
 
 
-def test_a_folder_of_something_else_is_refused_and_untouched(tmp_path):
+def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
-    before = picture(tmp_path)
-    with pytest.raises(StoreError, match=r"is not a store: it holds 'thesis.tex'"):
+    before = contents(tmp_path)
+    with pytest.raises(StoreError, match=r"is not a store: it contains 'thesis.tex'"):
         Store(tmp_path)
-    assert picture(tmp_path) == before
-
-
-def test_a_file_is_no_store(tmp_path):
-    (tmp_path / "file").write_text("")
+    assert contents(tmp_path) == before
     with pytest.raises(StoreError, match="is a file"):
-        Store(tmp_path / "file")
+        Store(tmp_path / "thesis.tex")
 
 
-def test_drafts_of_the_dead_are_swept_and_other_files_are_not(plan, tmp_path):
+def test_drafts_of_dead_processes_are_removed_and_other_files_are_not(plan, tmp_path):
     store = Store(tmp_path)
     fill(store, plan)
     name = f".{plan.matches[0].id}.parquet.0123456789ab.tmp"
     (tmp_path / "matches" / name).write_bytes(b"half")
     (tmp_path / "matches" / ".notes.tmp").write_bytes(b"mine")
     Store(tmp_path).open()
-    assert _atomic.drafts(tmp_path / "matches") == []
+    assert drafts(tmp_path / "matches") == []
     assert (tmp_path / "matches" / ".notes.tmp").exists()
     assert store.missing(plan) == []
 
 
-def test_the_draft_of_a_plan_goes_when_it_is_old(plan, tmp_path):
+def test_the_draft_of_a_plan_is_removed_after_a_day(plan, tmp_path):
     store = Store(tmp_path)
-    store.remember(plan)
+    store.write_plan(plan)
     old, new = (tmp_path / "plans" / f".x.json.{word}.tmp" for word in ("0" * 12, "1" * 12))
     for path in (old, new):
         path.write_bytes(b"half")
@@ -241,40 +228,36 @@ def test_the_draft_of_a_plan_goes_when_it_is_old(plan, tmp_path):
     assert new.exists()
 
 
-def test_the_draft_of_a_claimed_match_stays(plan, tmp_path):
-    store = Store(tmp_path)
-    store.open()
-    assert store.take(plan.matches[0].id)
-    path = tmp_path / "matches" / f".{plan.matches[0].id}.parquet.0123456789ab.tmp"
+def test_the_draft_of_a_claimed_match_is_kept(plan, tmp_path):
+    store, match = Store(tmp_path), plan.matches[0]
+    assert store.claim(match)
+    path = tmp_path / "matches" / f".{match.id}.parquet.0123456789ab.tmp"
     path.write_bytes(b"half")
     Store(tmp_path).open()
     assert path.exists()
-    store.give_back(plan.matches[0].id)
+    store.release(match)
     Store(tmp_path).open()
     assert not path.exists()
 
 
-def test_a_claim_holds_against_every_store_of_the_process_and_closing_none_ends_it(plan, tmp_path):
-    one, other = Store(tmp_path), Store(tmp_path)
-    one.open()
-    other.open()
-    match = plan.matches[0].id
-    assert one.take(match)
-    assert not other.take(match)
-    assert other.take(plan.matches[1].id)
-    del other
-    assert not Store(tmp_path).exists or not one.take(match)
-    one.give_back(match)
-    assert one.take(match)
-    one.give_back(match)
-    one.give_back(plan.matches[1].id)
+def test_a_claim_holds_for_all_stores_of_the_process(plan, tmp_path):
+    first, second = Store(tmp_path), Store(tmp_path)
+    match, other = plan.matches[:2]
+    assert first.claim(match)
+    assert not second.claim(match)
+    assert second.claim(other)
+    del second
+    assert not first.claim(match)  # deleting a store releases nothing
+    first.release(match)
+    assert first.claim(match)
+    first.release(match)
+    first.release(other)
 
 
-def test_games_are_checked_against_the_name(plan, tmp_path):
-    store = Store(tmp_path)
-    fill(store, plan, plan.matches[:1])
-    match = plan.matches[0]
-    games = (PlannedGame("0" * 32, "NoAttack", "LinUCB"), *match.games[1:])
-    found = store.look(match._replace(games=games))
-    assert found.record is None
+def test_games_that_do_not_match_the_name_are_damage(plan, tmp_path):
+    store, match = Store(tmp_path), plan.matches[0]
+    games = (match.games[0]._replace(id="0" * 32), *match.games[1:])
+    store.write(plan, match._replace(games=games), play(plan, match))
+    found = store.read(match)
+    assert found.match is None
     assert "other games" in found.damage

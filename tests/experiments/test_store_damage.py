@@ -1,7 +1,8 @@
-"""Files that cannot be believed, disks that are full, stores of the future: nothing is lost."""
+"""Damaged files, full disks, newer stores: nothing is lost."""
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -11,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from experiments.lab import bits, picture, small_plan, small_spec
+from experiments.lab import bits, contents, small_plan, small_spec
 from robustbandits.experiments.runner import run
 from robustbandits.experiments.store import match_file
 from robustbandits.experiments.store.match_file import DamagedError, NewerError, decode, encode
@@ -29,7 +30,7 @@ def original(tmp_path_factory):
 
 @pytest.fixture
 def outcome(original, tmp_path):
-    """A copy of it to spoil."""
+    """A copy of it to damage."""
     shutil.copytree(original.store.folder, tmp_path / "store")
     return original._replace(store=Store(tmp_path / "store"))
 
@@ -39,12 +40,12 @@ def victim(outcome):
     return match, outcome.store.path_of(match.id)
 
 
-def record_of(outcome):
-    return outcome.store.look(outcome.plan.matches[1]).record
+def stored_match(outcome):
+    return outcome.store.read(outcome.plan.matches[1]).match
 
 
-def check_replayed(outcome, original, spoiled):
-    """The damaged file is named and kept aside, the match replayed, the results the same."""
+def check_replayed(outcome, original, damaged):
+    """Check that the file is named and set aside, and that the replayed match is the same."""
     match, path = victim(outcome)
     assert outcome.store.missing(outcome.plan) == [match]
     again = run(outcome.plan, outcome.store, progress=False)
@@ -52,16 +53,16 @@ def check_replayed(outcome, original, spoiled):
     (line,) = again.damaged
     aside = outcome.store.folder / "damaged" / path.name
     assert line.startswith(str(aside))
-    assert aside.read_bytes() == spoiled
-    assert bits(again.experiment().ledgers) == bits(original.experiment().ledgers)
+    assert aside.read_bytes() == damaged
+    assert bits(again.ledgers()) == bits(original.ledgers())
 
 
 @pytest.mark.parametrize("keep", [0, 1, 4, 100, -9, -1])
 def test_a_truncated_file_is_set_aside_and_replayed(keep, outcome, original):
     _, path = victim(outcome)
-    spoiled = path.read_bytes()[:keep]
-    path.write_bytes(spoiled)
-    check_replayed(outcome, original, spoiled)
+    damaged = path.read_bytes()[:keep]
+    path.write_bytes(damaged)
+    check_replayed(outcome, original, damaged)
 
 
 def test_a_wrong_schema_is_set_aside_and_replayed(outcome, original):
@@ -76,22 +77,22 @@ def test_the_file_of_another_match_is_set_aside_and_replayed(outcome, original):
     check_replayed(outcome, original, path.read_bytes())
 
 
-def test_a_flipped_bit_changes_nothing_that_is_believed(original):
-    match, path = victim(original)
+def test_a_flipped_bit_is_found_or_changes_nothing(original):
+    _, path = victim(original)
     data = path.read_bytes()
-    due = bits(original.store.find(match.id).record.ledgers)
+    expected = bits(stored_match(original).ledgers)
     rng = np.random.default_rng(1)
     found = 0
     for position in rng.choice(len(data), 400, replace=False):
-        spoiled = bytearray(data)
-        spoiled[position] ^= 1 << rng.integers(8)
+        damaged = bytearray(data)
+        damaged[position] ^= 1 << rng.integers(8)
         try:
-            record = decode(bytes(spoiled))
+            match = decode(bytes(damaged))
         except DamagedError:
             found += 1
-        else:  # in what only other tools read
-            assert bits(record.ledgers) == due
-            assert record.spec == original.plan.spec.to_dict()
+        else:  # in a part that only other tools read
+            assert bits(match.ledgers) == expected
+            assert match.spec == original.plan.spec.to_dict()
     assert found > 100
 
 
@@ -104,89 +105,82 @@ def test_a_second_damaged_file_does_not_replace_the_first(outcome):
     assert kept == {b"first", b"second"}
 
 
-def with_ledger(record, **changes):
-    values = {key: np.array(value) for key, value in changes.items()}
-    first = record.ledgers[0]
-    for key, value in values.items():
-        object.__setattr__(first, key, value if value.ndim else value.item())
-    return record
-
-
 def nan_in(column):
-    spoiled = column.copy()
-    spoiled[3] = np.nan
-    return spoiled
+    changed = column.copy()
+    changed[3] = np.nan
+    return changed
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    ("change", "message"),
     [
-        (lambda one: {"regret": nan_in(one.regret)}, "not finite"),
-        (lambda one: {"rounds": one.rounds[::-1]}, "rounds do not go up"),
-        (lambda one: {"rounds": one.rounds + 1}, "rounds do not go up|end after"),
-        (lambda one: {"rounds": one.rounds - one.rounds[0]}, "rounds do not go up"),
-        (lambda one: {"pulls": one.pulls + 1}, "pulls"),
-        (lambda one: {"pulls": one.pulls * [1, 1, 1, -1]}, "pulls"),
-        (lambda one: {"spent": np.inf}, "sums"),
-        (lambda one: {"last_attack": -1}, "counts"),
-        (lambda one: {"last_attack": 0.5}, "counts"),
+        (lambda ledger: {"regret": nan_in(ledger.regret)}, "not finite"),
+        (lambda ledger: {"rounds": ledger.rounds[::-1]}, "rounds do not increase"),
+        (lambda ledger: {"rounds": ledger.rounds + 1}, "rounds do not increase|end after"),
+        (lambda ledger: {"rounds": ledger.rounds - ledger.rounds[0]}, "rounds do not increase"),
+        (lambda ledger: {"pulls": ledger.pulls + 1}, "pulls"),
+        (lambda ledger: {"pulls": ledger.pulls * [1, 1, 1, -1]}, "pulls"),
+        (lambda ledger: {"spent": np.inf}, "sums"),
+        (lambda ledger: {"last_attack": -1}, "counts"),
+        (lambda ledger: {"last_attack": 0.5}, "counts"),
     ],
 )
-def test_numbers_no_game_can_have_left_are_refused(spoil, message, outcome, monkeypatch):
-    record = record_of(outcome)
-    record = with_ledger(record, **spoil(record.ledgers[0]))
+def test_numbers_that_no_game_can_produce_are_refused(change, message, outcome, monkeypatch):
+    match = stored_match(outcome)
+    first, *rest = match.ledgers
+    match = match._replace(ledgers=[dataclasses.replace(first, **change(first)), *rest])
     with pytest.raises(DamagedError, match=message):
-        encode(record)
+        encode(match)
     with monkeypatch.context() as patch:  # a forger would not check either
         patch.setattr(match_file, "_check", lambda *_: None)
-        data = encode(record)
+        data = encode(match)
     with pytest.raises(DamagedError, match=message):
         decode(data)
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MAX_ROWS", 10), ("MAX_BYTES", 100)])
-def test_sizes_are_checked_before_memory_is_taken(limit, value, outcome, monkeypatch):
+def test_sizes_are_checked_before_memory_is_allocated(limit, value, outcome, monkeypatch):
     _, path = victim(outcome)
     data = path.read_bytes()
     monkeypatch.setattr(match_file, limit, value)
 
     def explode(*_):
-        raise AssertionError("read before it was checked")
+        raise AssertionError("read before the check")
 
     monkeypatch.setattr(match_file, "_numbers", explode)
     with pytest.raises(DamagedError, match=r"larger|memory"):
         decode(data)
 
 
-def test_a_report_leaves_a_damaged_file_out_aloud_and_in_its_place(outcome):
+def test_experiments_leave_out_a_damaged_file_with_a_warning(outcome):
     _, path = victim(outcome)
     path.write_bytes(b"junk")
-    before = picture(outcome.store.folder)
+    before = contents(outcome.store.folder)
     with pytest.warns(RuntimeWarning, match=path.name):
         (found,) = outcome.store.experiments()
     assert found.provenance["finished"] == 2
-    assert picture(outcome.store.folder) == before
+    assert contents(outcome.store.folder) == before
 
 
-def test_a_newer_store_is_refused_and_untouched(outcome):
+def test_a_newer_store_is_refused_and_unchanged(outcome):
     folder = outcome.store.folder
     (folder / "store.json").write_text(json.dumps({"format": 99, "made_by": "robustbandits 9.0"}))
-    before = picture(folder)
+    before = contents(folder)
     with pytest.raises(NewerError, match=r"made by robustbandits 9\.0.*install that version"):
         run(outcome.plan, folder, progress=False)
-    assert picture(folder) == before
+    assert contents(folder) == before
 
 
-def test_a_newer_match_is_refused_and_untouched(outcome, monkeypatch):
+def test_a_newer_match_is_refused_and_unchanged(outcome, monkeypatch):
     match, path = victim(outcome)
-    record = record_of(outcome)
+    stored = stored_match(outcome)
     monkeypatch.setattr(match_file, "FORMAT", 2)
-    path.write_bytes(encode(record))
+    path.write_bytes(encode(stored))
     monkeypatch.undo()
-    before = picture(outcome.store.folder)
+    before = contents(outcome.store.folder)
     with pytest.raises(NewerError, match=match.id):
         run(outcome.plan, outcome.store.folder, progress=False)
-    assert picture(outcome.store.folder) == before
+    assert contents(outcome.store.folder) == before
 
 
 def test_a_damaged_store_file_is_named(outcome):
@@ -196,16 +190,16 @@ def test_a_damaged_store_file_is_named(outcome):
 
 
 @pytest.mark.parametrize("room", [0, 1, 2])
-def test_a_full_disk_keeps_finished_matches_and_says_so(room, tmp_path, original, monkeypatch):
+def test_a_full_disk_keeps_finished_matches(room, tmp_path, original, monkeypatch):
     store = Store(tmp_path / "store")
-    store.remember(original.plan)
-    really, done = os.fsync, []
+    store.write_plan(original.plan)
+    fsync_file, done = os.fsync, []
 
     def fsync(handle):
         if len(done) >= room:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         done.append(handle)
-        really(handle)
+        fsync_file(handle)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", fsync)
@@ -215,10 +209,10 @@ def test_a_full_disk_keeps_finished_matches_and_says_so(room, tmp_path, original
     assert len(list((store.folder / "matches").iterdir())) == room
     again = run(original.plan, store, progress=False)
     assert (again.found, again.played) == (room, 3 - room)
-    assert bits(again.experiment().ledgers) == bits(original.experiment().ledgers)
+    assert bits(again.ledgers()) == bits(original.ledgers())
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may do anything")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may do all")
 def test_an_unwritable_folder_is_a_clear_error(tmp_path):
     tmp_path.chmod(0o500)
     try:
@@ -243,7 +237,7 @@ def test_without_pyarrow_nothing_is_damaged(outcome, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # as if it were not installed
     missing = "a store needs pyarrow: pip install"
     with pytest.raises(ImportError, match=missing):
-        outcome.store.look(match)
+        outcome.store.read(match)
     with pytest.raises(ImportError, match=missing):
         run(outcome.plan, outcome.store, progress=False)
     assert path.exists()

@@ -1,34 +1,34 @@
-"""The command line. Commands import what they need when they run, so that --help stays quick."""
+"""The command line. Commands import what they need when they run, so that --help is quick."""
 
 from __future__ import annotations
 
+import importlib
 from typing import Annotated
 
 import typer
 
 import robustbandits
-from robustbandits.cli import bench, cache, data, play, report, reproduce, run
-from robustbandits.cli import list as listing
 from robustbandits.cli.failures import INTERRUPTED, Commands
+
+#: Each verb is a module of this package with a function of its name, or ``app``, a group of them.
+VERBS = ("play", "run", "report", "reproduce", "list", "bench", "data", "cache")
 
 app = typer.Typer(
     name="robustbandits",
     cls=Commands,
-    help="Contextual bandits that must not be fooled: defend, attack, measure.",
+    help="Corruption-robust contextual bandits: defend, attack, measure.",
     no_args_is_help=True,
     add_completion=True,
-    # Plain text: half the time of a drawn help page, and no colours to switch off.
+    # Plain text takes half the time of rich text, and has no colours to switch off.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("play")(play.play_one)
-app.command("run")(run.run)
-app.command("report")(report.report)
-app.command("reproduce")(reproduce.reproduce)
-app.command("list")(listing.show)
-app.command("bench")(bench.bench)
-app.add_typer(data.app, name="data")
-app.add_typer(cache.app, name="cache")
+for verb in VERBS:
+    module = importlib.import_module(f"robustbandits.cli.{verb}")
+    if hasattr(module, "app"):
+        app.add_typer(module.app, name=verb)
+    else:
+        app.command(verb)(getattr(module, verb if verb != "list" else "list_"))
 
 
 def _show_version(wanted: bool) -> None:
@@ -50,7 +50,7 @@ def main() -> None:
     """Run the command line. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     try:
         app()
-    except KeyboardInterrupt:  # before a command was reached, or while one was ending
+    except KeyboardInterrupt:  # outside a command
         typer.echo("interrupted", err=True)
         raise SystemExit(INTERRUPTED) from None
 

@@ -1,4 +1,4 @@
-"""``robustbandits bench``: how fast this machine is."""
+"""``robustbandits bench``: the speed of this machine."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from robustbandits.cli.failures import usage_errors
+from robustbandits.cli.play import complete
+
 REPEATS = 3
-#: The paper's policies.
-USUAL = ("LinUCB", "LinTS", "Greedy", "RobustBandit", "BOBNoRestart")
-
-
-def _known(incomplete: str) -> list[str]:
-    from robustbandits import policies
-
-    return [name for name in policies.__all__ if name.startswith(incomplete)]
+#: The policies of the paper.
+PAPER_POLICIES = ("LinUCB", "LinTS", "Greedy", "RobustBandit", "BOBNoRestart")
 
 
 def bench(
@@ -24,53 +21,46 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[POLICY]...",
-            help="Names of policies; those of the paper when left out.",
-            autocompletion=_known,
+            help="Names of policies; default: those of the paper.",
+            autocompletion=complete("policies"),
         ),
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of each game.")] = 200_000,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure the speed of policies on one core: 20 arms, 10 features and an intercept.
+    """Measure the speed of policies on one core, with 20 arms, 10 features and an intercept.
 
-    The best of three games each, with Garcelon's attack, drawing included; on fixed arms where a
-    policy needs them. Machine code is made ready first, which takes some seconds when it is not in
-    the cache yet.
+    The time is the best of three games with Garcelon's attack, including the drawing of rounds.
+    Policies that need fixed arms get them. Compiling comes first; it takes some seconds if the
+    cache is empty.
 
     Example: robustbandits bench LinUCB CautiousLinUCB --rounds 1000000
     """
-    from robustbandits.experiments.samples import sample_policy
+    from robustbandits.experiments.registry import sample_policy
 
-    try:
-        players = [sample_policy(name) for name in names or USUAL]
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="POLICY") from None
-    rows = [_measured(player, rounds) for player in players]
+    with usage_errors("POLICY"):
+        policies = [sample_policy(name) for name in names or PAPER_POLICIES]
+    rows = [_measure(policy, rounds) for policy in policies]
     if as_json:
         typer.echo(json.dumps({"rounds": rounds, "policies": rows}, indent=2))
         return
-    wide = max(16, *(len(row["policy"]) for row in rows))
-    typer.echo(f"{'policy':{wide}} {'us a round':>10} {'M rounds/s':>11} {'first game':>11}")
+    width = max(16, *(len(row["policy"]) for row in rows))
+    typer.echo(f"{'policy':{width}} {'us a round':>10} {'M rounds/s':>11} {'first game':>11}")
     for row in rows:
-        rate, ready = row["rounds_per_second"], row["first_game_seconds"]
-        typer.echo(f"{row['policy']:{wide}} {1e6 / rate:10.2f} {rate / 1e6:11.2f} {ready:9.1f} s")
+        rate, first = row["rounds_per_second"], row["first_game_seconds"]
+        typer.echo(f"{row['policy']:{width}} {1e6 / rate:10.2f} {rate / 1e6:11.2f} {first:9.1f} s")
 
 
-def _measured(policy: Any, rounds: int) -> dict[str, Any]:
-    from robustbandits import attacks
-    from robustbandits.experiments.samples import sample_place
+def _measure(policy: Any, rounds: int) -> dict[str, Any]:
+    from robustbandits.attacks import Garcelon
+    from robustbandits.experiments.registry import sample_environment
     from robustbandits.game.simulate import simulate
 
-    place = sample_place(policy)
+    environment, attack = sample_environment(policy), Garcelon(100.0)
 
     def seconds(count: int) -> float:
         start = time.perf_counter()
-        simulate(
-            environment=place,
-            attack=attacks.Garcelon(100.0),
-            policy=policy,
-            rounds=count,
-        )
+        simulate(environment=environment, attack=attack, policy=policy, rounds=count)
         return time.perf_counter() - start
 
     first = seconds(100)

@@ -1,17 +1,20 @@
-"""``robustbandits cache``: what is kept on disk, and how to be rid of it."""
+"""``robustbandits cache``: machine code, factors and data on disk."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
+
+from robustbandits.cli.failures import usage_errors
 
 app = typer.Typer(
     help="Show, fill or clear what is kept on disk: machine code, factors, data.",
@@ -20,129 +23,110 @@ app = typer.Typer(
 
 
 class Kind(StrEnum):
-    """What may be cleared: all of it can be made again."""
+    """What can be cleared, because it can be computed again."""
 
     kernels = "kernels"
     factors = "factors"
 
 
-class Shelf(NamedTuple):
-    """One kind of thing that is kept."""
-
-    name: str
-    folder: Path
-    files: list[Path]  # files and folders that are ours; nothing else is ever touched
-
-
 @app.callback(invoke_without_command=True)
 def show(
     context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show where compiled kernels, factors and data are kept, and how much room they take.
+    """Show the folders of compiled kernels, factors and data, and their sizes.
 
     Example: robustbandits cache
     """
     if context.invoked_subcommand is not None:
         return
-    from robustbandits.experiments.estimate import readable_bytes
+    from rich.filesize import decimal
 
-    rows = [(shelf, sum(_size(path) for path in shelf.files)) for shelf in _shelves()]
+    rows: list[dict[str, Any]] = [
+        {"name": name, "folder": str(folder), "entries": len(paths), "bytes": _size(paths)}
+        for name, (folder, paths) in _find().items()
+    ]
     if as_json:
-        listed: list[dict[str, Any]] = [
-            {"name": s.name, "folder": str(s.folder), "entries": len(s.files), "bytes": size}
-            for s, size in rows
-        ]
-        typer.echo(json.dumps(listed, indent=2))
+        typer.echo(json.dumps(rows, indent=2))
         return
-    for shelf, size in rows:
-        typer.echo(f"{shelf.name:8} {readable_bytes(size):>10}  {shelf.folder}")
+    for row in rows:
+        typer.echo(f"{row['name']:8} {decimal(row['bytes']):>10}  {row['folder']}")
 
 
 @app.command("clear")
 def clear(
-    kinds: Annotated[list[Kind] | None, typer.Argument(help="Both when left out.")] = None,
+    kinds: Annotated[list[Kind] | None, typer.Argument(help="Both if left out.")] = None,
 ) -> None:
-    """Delete compiled kernels and factors; they are made again when needed. Data stay.
+    """Delete compiled kernels and factors; they are made again when needed. Data are kept.
 
     Example: robustbandits cache clear kernels
     """
-    from robustbandits.experiments.estimate import readable_bytes
+    from rich.filesize import decimal
 
-    wanted = {kind.value for kind in (kinds or list(Kind))}
-    for shelf in _shelves():
-        if shelf.name not in wanted:
-            continue
-        size = sum(_size(path) for path in shelf.files)
-        for path in shelf.files:
-            _delete(path)
-        typer.echo(f"{shelf.name}: {len(shelf.files)} deleted, {readable_bytes(size)}")
+    found = _find()
+    for kind in kinds or list(Kind):
+        _, paths = found[kind.value]
+        size = _size(paths)
+        for path in paths:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        typer.echo(f"{kind.value}: {len(paths)} deleted, {decimal(size)}")
 
 
 @app.command("fill")
 def fill(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[POLICY]...", help="All when left out.")
+        list[str] | None, typer.Argument(metavar="[POLICY]...", help="All if left out.")
     ] = None,
 ) -> None:
-    """Compile policies now, on all cores, for games and for agents: when building an image, say.
+    """Compile policies for games and agents now, on all cores, for example for a container image.
 
     Example: robustbandits cache fill LinUCB CautiousLinUCB
     """
     from robustbandits.compiled.jit import cache_root, keeps_machine_code
     from robustbandits.experiments.precompile import compile_ahead, compile_attacks
-    from robustbandits.experiments.registry import kinds
-    from robustbandits.experiments.samples import sample_policy
+    from robustbandits.experiments.registry import find_kind, kinds
 
     chosen = names or list(kinds("policies"))
-    try:
+    with usage_errors("POLICY"):
         for name in chosen:
-            sample_policy(name)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="POLICY") from None
+            find_kind("policies", name)
     if not keeps_machine_code():
         raise ValueError(
-            f"nothing would be kept: {cache_root()} cannot be written, or NUMBA_DISABLE_JIT is set"
+            f"machine code cannot be kept: {cache_root()} is not writable, or NUMBA_DISABLE_JIT "
+            f"is set"
         )
     start = time.monotonic()
     compile_ahead(chosen, on_policy=lambda name: typer.echo(f"compiled {name}"))
     compile_attacks()
     count = "1 policy" if len(chosen) == 1 else f"{len(chosen)} policies"
-    typer.echo(f"{count} and every attack are ready, after {time.monotonic() - start:.0f} s")
+    typer.echo(f"compiled {count} and all attacks in {time.monotonic() - start:.0f} s")
 
 
-def _shelves() -> list[Shelf]:
+def _find() -> dict[str, tuple[Path, list[Path]]]:
+    """Return folders, each with its files and folders that belong to this package."""
     from robustbandits.compiled.jit import GENERATIONS, cache_root
     from robustbandits.ratings.factor_cache import cache_folder
     from robustbandits.ratings.locate import data_dir
 
-    generation = re.compile(f"(?:{'|'.join(GENERATIONS)})-[0-9a-f]{{20}}")
-    factors = re.compile(r"[0-9a-f]{40}\.npz")
-    return [
-        Shelf("kernels", cache_root(), _ours(cache_root(), generation.fullmatch)),
-        Shelf("factors", cache_folder(), _ours(cache_folder(), factors.fullmatch)),
-        Shelf("data", data_dir(), _ours(data_dir(), bool)),
-    ]
+    patterns = {
+        "kernels": (cache_root(), f"(?:{'|'.join(GENERATIONS)})-[0-9a-f]{{20}}"),
+        "factors": (cache_folder(), r"[0-9a-f]{40}\.npz"),
+        "data": (data_dir(), ".*"),
+    }
+    found = {}
+    for name, (folder, pattern) in patterns.items():
+        inside = sorted(folder.iterdir()) if folder.is_dir() else []
+        found[name] = folder, [path for path in inside if re.fullmatch(pattern, path.name)]
+    return found
 
 
-def _ours(folder: Path, known: Callable[[str], Any]) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    return sorted(path for path in folder.iterdir() if known(path.name))
-
-
-def _size(path: Path) -> int:
-    """Bytes of a file or a folder; what vanishes meanwhile, as another process tidies up, is 0."""
-    try:
-        if path.is_dir():
-            return sum(_size(one) for one in path.iterdir())
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _delete(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+def _size(paths: Iterable[Path]) -> int:
+    """Return the bytes of files and folders; those that another process deletes count as 0."""
+    total = 0
+    for path in paths:
+        with contextlib.suppress(OSError):
+            total += _size(path.iterdir()) if path.is_dir() else path.stat().st_size
+    return total

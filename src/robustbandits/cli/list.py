@@ -1,4 +1,4 @@
-"""``robustbandits list``: what there is to play with."""
+"""``robustbandits list``: policies, attacks, environments and ready specs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class What(StrEnum):
     specs = "specs"
 
 
-def show(
-    what: Annotated[What | None, typer.Argument(help="All of them when left out.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+def list_(
+    what: Annotated[What | None, typer.Argument(help="Everything if left out.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show policies, attacks, environments and ready specs: a line each, assumptions, parameters.
+    """List policies, attacks, environments and ready specs with their assumptions and parameters.
 
     Example: robustbandits list policies
     """
     wanted = list(What) if what is None else [what]
-    found = {one.value: _entries(one) for one in wanted}
+    found = {section.value: _entries(section) for section in wanted}
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return
@@ -42,13 +42,13 @@ def show(
 def _entries(what: What) -> list[dict[str, Any]]:
     if what is What.specs:
         return _specs()
-    from robustbandits.experiments.registry import kinds, presets
+    from robustbandits.experiments.registry import facts, kinds, presets, summary
 
     return [
         {
             "name": name,
-            "summary": _summary(kind),
-            "facts": _facts(kind),
+            "summary": summary(kind),
+            "facts": facts(kind),
             "parameters": _parameters(kind),
             "presets": list(presets(kind)),
         }
@@ -56,28 +56,17 @@ def _entries(what: What) -> list[dict[str, Any]]:
     ]
 
 
-def _summary(kind: type) -> str:
-    """Return the first sentence of the docstring."""
-    first = (kind.__doc__ or "").strip().split("\n\n")[0]
-    return " ".join(first.split())
-
-
-def _facts(kind: type) -> dict[str, Any]:
-    facts = getattr(kind, "facts", None)
-    return {} if facts is None else facts._asdict()
-
-
 def _parameters(kind: Any) -> list[dict[str, Any]]:
     from robustbandits.experiments.registry import MISSING, parameters
 
     listed = []
-    for one in parameters(kind).values():
-        entry: dict[str, Any] = {"name": one.name, "takes": one.takes}
-        if one.default is MISSING:
+    for parameter in parameters(kind).values():
+        entry: dict[str, Any] = {"name": parameter.name, "takes": parameter.takes}
+        if parameter.default is MISSING:
             entry["required"] = True
         else:
-            plain = isinstance(one.default, str | int | float | None)
-            entry["default"] = one.default if plain else str(one.default)
+            plain = isinstance(parameter.default, str | int | float | None)
+            entry["default"] = parameter.default if plain else str(parameter.default)
         listed.append(entry)
     return listed
 
@@ -95,20 +84,21 @@ def _specs() -> list[dict[str, Any]]:
 
 
 def _paragraph(entry: dict[str, Any]) -> str:
-    lines = [f"{entry['name']}: {entry['summary']}"]
+    """Return an entry as text: one line, and indented lines for details."""
     facts = [f"{key}: {_words(value)}" for key, value in entry.get("facts", {}).items()]
-    if facts:
-        lines.append("; ".join(facts))
-    shown = [
-        one["name"] if "required" in one else f"{one['name']}={one['default']}"
-        for one in entry.get("parameters", [])
+    parameters = [
+        given["name"] if "required" in given else f"{given['name']}={given['default']}"
+        for given in entry.get("parameters", [])
     ]
-    if shown:
-        lines.append("parameters: " + ", ".join(shown))
+    details = ["; ".join(facts)]
+    if parameters:
+        details.append("parameters: " + ", ".join(parameters))
     if entry.get("presets"):
-        lines.append("presets: " + ", ".join(entry["presets"]))
-    rest = ["\n".join(textwrap.wrap(x, 96, break_long_words=False)) for x in lines[1:]]
-    return "\n".join([lines[0], *(textwrap.indent(one, "    ") for one in rest)])
+        details.append("presets: " + ", ".join(entry["presets"]))
+    lines = [f"{entry['name']}: {entry['summary']}"]
+    for text in filter(None, details):
+        lines += ["    " + line for line in textwrap.wrap(text, 96, break_long_words=False)]
+    return "\n".join(lines)
 
 
 def _words(value: Any) -> str:

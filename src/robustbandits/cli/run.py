@@ -1,14 +1,14 @@
-"""``robustbandits run``: play an experiment, or go on where it stopped."""
+"""``robustbandits run``: play an experiment, or continue one."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from robustbandits.cli.failures import INTERRUPTED
+from robustbandits.cli.failures import resumable, usage_errors
 
 if TYPE_CHECKING:
     from robustbandits.experiments.plan import Plan
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from robustbandits.experiments.store.store import Store
 
 
-def _ready(incomplete: str) -> list[str]:
+def _complete_spec(incomplete: str) -> list[str]:
     from robustbandits.experiments.spec import ready_specs
 
     return [name for name in ready_specs() if name.startswith(incomplete)]
@@ -26,84 +26,74 @@ def _ready(incomplete: str) -> list[str]:
 def run(
     spec: Annotated[
         str,
-        typer.Argument(help="A TOML file, or a ready spec's name.", autocompletion=_ready),
+        typer.Argument(help="A TOML file or a ready spec's name.", autocompletion=_complete_spec),
     ],
     store: Annotated[
-        Path, typer.Option(help="Folder for finished matches; made when missing.")
+        Path, typer.Option(help="Folder for finished matches; created if missing.")
     ] = Path("store"),
     engine: Annotated[
         str, typer.Option(help="threads, processes, dask, or dask://host:port.")
     ] = "threads",
     workers: Annotated[
-        int | None, typer.Option(min=1, help="How many; all cores by default.")
+        int | None, typer.Option(min=1, help="Number of workers; default: all cores.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Play even a huge number of games.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Play even a very large spec.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the plan, and what it will take.")
+        bool, typer.Option("--dry-run", help="Only show the plan and what it takes.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Play every match of a spec that the store does not hold yet.
 
     Example: robustbandits run smoke --store out/smoke
 
-    Interrupt it whenever you like; the same command goes on where it stopped. Several processes
-    may work on one store at once. `robustbandits report STORE --out DIR` shows the results.
+    You can interrupt it at any time; the same command continues where it stopped. Several processes
+    may share one store. `robustbandits report STORE --out DIR` shows the results.
     """
     from robustbandits.experiments.engines.engine import check_engine
     from robustbandits.experiments.plan import make_plan
     from robustbandits.experiments.spec import read_spec
     from robustbandits.experiments.store.store import Store
 
-    try:
+    with usage_errors("--engine"):
         check_engine(engine)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--engine") from None
-    read = read_spec(spec)
-    _ask_first(read, yes or dry_run)
-    house = Store(store)
-    plan = make_plan(read)
+    found = read_spec(spec)
+    if not (yes or dry_run):
+        _check_size(found)
+    target = Store(store)
+    plan = make_plan(found)
     if dry_run:
-        _show_plan(plan, house, workers, as_json)
+        _show_plan(plan, target, workers, as_json)
         return
-    try:
-        outcome = _run(plan, house, engine, workers)
-    except KeyboardInterrupt:
-        typer.echo(
-            f"interrupted; finished matches are in {store}, and the same command goes on where "
-            f"it stopped",
-            err=True,
-        )
-        raise typer.Exit(INTERRUPTED) from None
-    _show_outcome(outcome, as_json)
+    with resumable(store):
+        outcome = _run(plan, target, engine, workers)
+    _show_outcome(outcome, store, as_json)
 
 
 def _run(plan: Plan, store: Store, engine: str, workers: int | None) -> Outcome:
-    from robustbandits.experiments.runner import run as play
+    from robustbandits.experiments.runner import run
     from robustbandits.game.problem import UnsupportedProblem
 
     try:
-        return play(plan, store, engine=engine, workers=workers)
+        return run(plan, store, engine=engine, workers=workers)
     except UnsupportedProblem as error:
         raise UnsupportedProblem(
-            f'{plan.spec.name}: {error}. Or say unsupported = "skip" at the head of the spec: '
-            f"then a policy is left out where it cannot play"
+            f'{plan.spec.name}: {error}. Or write unsupported = "skip" at the top of the spec: '
+            f"then each policy is skipped where it cannot play"
         ) from error
 
 
-def _ask_first(spec: Spec, agreed: bool) -> None:
+def _check_size(spec: Spec) -> None:
     from robustbandits.experiments.plan import MAX_GAMES
     from robustbandits.experiments.spec import MANY_GAMES
 
-    if spec.games <= MANY_GAMES or agreed:
+    if spec.games <= MANY_GAMES:
         return
-    remedy = "say --yes if you mean it; --dry-run shows what it would take"
-    if spec.games > MAX_GAMES:  # a yes would not help
-        remedy = (
-            f"--yes plays up to {MAX_GAMES:,}; shorten its lists, or split it into several specs"
-        )
+    remedy = "add --yes to play them; --dry-run shows what that takes"
+    if spec.games > MAX_GAMES:
+        remedy = f"--yes plays up to {MAX_GAMES:,}; shorten its lists, or split the spec"
     raise typer.BadParameter(
-        f"{spec.name} stands for {spec.games:,} games, more than {MANY_GAMES:,}: {remedy}",
+        f"{spec.name} has {spec.games:,} games, more than {MANY_GAMES:,}: {remedy}",
         param_hint="SPEC",
     )
 
@@ -113,37 +103,34 @@ def _show_plan(plan: Plan, store: Store, workers: int | None, as_json: bool) -> 
     from robustbandits.experiments.estimate import describe, estimate
     from robustbandits.experiments.plan import Plan
 
+    workers = workers or available_cores()
     missing = store.missing(plan)
-    todo = Plan(plan.spec, tuple(missing))
-    guess = estimate(todo, workers or available_cores())
     if as_json:
-        facts: dict[str, Any] = {
+        needed = estimate(Plan(plan.spec, tuple(missing)), workers)
+        facts = {
             "spec": plan.spec.name,
             "matches": len(plan.matches),
             "games": plan.games,
             "rounds": plan.rounds,
             "missing_matches": len(missing),
-            "seconds": guess.seconds,
-            "memory_bytes": guess.memory,
-            "disk_bytes": guess.disk,
-            "basis": guess.basis,
+            "seconds": needed.seconds,
+            "memory_bytes": needed.memory,
+            "disk_bytes": needed.disk,
+            "basis": needed.basis,
         }
         typer.echo(json.dumps(facts, indent=2))
         return
-    typer.echo(describe(plan, estimate(plan, workers or available_cores())))
+    typer.echo(describe(plan, estimate(plan, workers)))
     if len(missing) < len(plan.matches):
-        typer.echo(
-            f"  {len(plan.matches) - len(missing)} matches are in {store.folder} already; "
-            f"{len(missing)} are missing"
-        )
+        stored = len(plan.matches) - len(missing)
+        typer.echo(f"  {store.folder} holds {stored} matches; {len(missing)} are missing")
 
 
-def _show_outcome(outcome: Outcome, as_json: bool) -> None:
-    folder = outcome.store.folder
+def _show_outcome(outcome: Outcome, store: Path, as_json: bool) -> None:
     if as_json:
         facts = {
             "spec": outcome.plan.spec.name,
-            "store": str(folder),
+            "store": str(store),
             "matches": len(outcome.plan.matches),
             "found": outcome.found,
             "played": outcome.played,
@@ -157,7 +144,7 @@ def _show_outcome(outcome: Outcome, as_json: bool) -> None:
         typer.echo(f"damaged, set aside and played again: {line}", err=True)
     others = f", {outcome.elsewhere} by another process" if outcome.elsewhere else ""
     typer.echo(
-        f"{outcome.plan.spec.name}: {outcome.played} matches played{others}, {outcome.found} were "
-        f"there, in {outcome.seconds:.1f} s"
+        f"{outcome.plan.spec.name}: {outcome.played} matches played{others}, {outcome.found} found "
+        f"in the store, {outcome.seconds:.1f} s"
     )
-    typer.echo(f"report: robustbandits report {folder} --out DIR")
+    typer.echo(f"next: robustbandits report {store} --out DIR")

@@ -1,4 +1,7 @@
-"""Many games at once: spec, plan, engine, store. Names are imported when first used."""
+"""Experiments: a spec becomes a plan, an engine plays it, and a store keeps the ledgers.
+
+Names are imported when they are first used.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,7 @@ if TYPE_CHECKING:
     from robustbandits.experiments.plan import Plan, make_plan
     from robustbandits.experiments.runner import Outcome, run
     from robustbandits.experiments.spec import Spec, parse_spec, read_spec, ready_specs
-    from robustbandits.experiments.store.load import Experiment
-    from robustbandits.experiments.store.store import Store
+    from robustbandits.experiments.store.store import Experiment, Store
 
 __all__ = [
     "Experiment",
@@ -25,21 +27,11 @@ __all__ = [
     "run",
 ]
 
-_HOMES = {
-    "Experiment": "store.load",
-    "Outcome": "runner",
-    "Plan": "plan",
-    "Spec": "spec",
-    "Store": "store.store",
-    "make_plan": "plan",
-    "parse_spec": "spec",
-    "read_spec": "spec",
-    "ready_specs": "spec",
-    "run": "runner",
-}
-
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name in __all__:
+        for module in ("spec", "plan", "store.store", "runner"):
+            found = importlib.import_module(f"{__name__}.{module}")
+            if name in vars(found):
+                return getattr(found, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

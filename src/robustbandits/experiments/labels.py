@@ -1,4 +1,4 @@
-"""Names for what plays: labels for recipes, seeds for repetitions."""
+"""Labels for recipes and numbers for seeds, checked."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from robustbandits.environments._rating_recipe import STAND_IN as STAND_IN
 from robustbandits.game import require
 
 ROLES = {"environments": "environment", "attacks": "attack", "policies": "policy"}
-#: Every label of data that only imitates a dataset ends so: it must never pass for the real thing.
-STAND_IN = " (synthetic stand-in)"
 MAX_SEEDS = 1_000_000
-#: What fits in a column of 64-bit numbers.
+#: A stored seed is a column of 64-bit integers.
 LARGEST_SEED = 2**63 - 1
 
 
 def check_seeds(seeds: Any) -> tuple[int, ...]:
-    """Return seeds as given, or so many from 0."""
+    """Return the seeds of a list, or 0, 1, 2, ... if ``seeds`` is their number."""
     if isinstance(seeds, Sequence) and not isinstance(seeds, str):
         numbers = tuple(require.count("seeds", seed, low=0) for seed in seeds)
         if not numbers or len(set(numbers)) != len(numbers):
@@ -31,45 +30,46 @@ def check_seeds(seeds: Any) -> tuple[int, ...]:
     return tuple(range(count))
 
 
-def named(argument: str, recipes: Any) -> dict[str, Any]:
-    """Return recipes by label; those that share a name are told apart by their parameters."""
+def label_recipes(argument: str, recipes: Any) -> dict[str, Any]:
+    """Return recipes by label. In a list, recipes of the same name get their parameters added."""
     if isinstance(recipes, Mapping):
         labels, listed = list(recipes), list(recipes.values())
     else:
         listed = list(recipes) if isinstance(recipes, list | tuple) else [recipes]
         labels = None
-    for one in listed:
-        require.recipe(argument, one, ROLES[argument])
+    for recipe in listed:
+        require.recipe(argument, recipe, ROLES[argument])
     if not listed:
         raise ValueError(f"{argument} is empty; give at least one")
-    return label_all(argument, labels or _own_labels(listed), listed)
-
-
-def _own_labels(recipes: Sequence[Any]) -> list[str]:
-    counts = Counter(recipe.name for recipe in recipes)
-    return [one.name if counts[one.name] == 1 else one.label for one in recipes]
-
-
-def label_all(argument: str, labels: Sequence[Any], recipes: Sequence[Any]) -> dict[str, Any]:
-    """Return recipes by checked label."""
     found: dict[str, Any] = {}
-    for label, recipe in zip(labels, recipes, strict=True):
-        shown = marked(check_label(argument, label), recipe)
-        if shown in found:
-            raise ValueError(f"{argument} has {shown!r} twice; give each a label of its own")
-        found[shown] = recipe
+    for label, recipe in zip(labels or _default_labels(listed), listed, strict=True):
+        add_label(found, argument, label, recipe)
     return found
 
 
-def check_label(argument: str, label: Any) -> str:
-    """Return a label that fits in a line of a table."""
-    if not isinstance(label, str) or not label.strip() or not label.isprintable():
-        raise ValueError(f"a label of {argument} must be a line of text, got {label!r}")
-    return label.strip()
+def _default_labels(recipes: Sequence[Any]) -> list[str]:
+    counts = Counter(recipe.name for recipe in recipes)
+    return [recipe.name if counts[recipe.name] == 1 else recipe.label for recipe in recipes]
 
 
-def marked(label: str, recipe: Any) -> str:
-    """Return the label, with its warning if the data only imitate a dataset."""
+def add_label(found: dict[str, Any], argument: str, label: Any, recipe: Any) -> None:
+    """Check a label, and add the recipe to those found so far."""
+    shown = mark_stand_in(check_text(argument, label), recipe)
+    if shown in found:
+        raise ValueError(f"{argument} has the label {shown!r} twice; give each a different label")
+    found[shown] = recipe
+
+
+def check_text(argument: str, text: Any) -> str:
+    """Return text that fits on one line of a table."""
+    if not isinstance(text, str) or not text.strip() or not text.isprintable():
+        what = "name" if argument == "name" else f"{argument}: a label"
+        raise ValueError(f"{what} must be one line of text, got {text!r}")
+    return text.strip()
+
+
+def mark_stand_in(label: str, recipe: Any) -> str:
+    """Return the label, with a warning if the data are a synthetic stand-in for a dataset."""
     if getattr(recipe, "stand_in", False) and not label.endswith(STAND_IN):
         return label + STAND_IN
     return label

@@ -1,4 +1,4 @@
-"""Compile ahead of time, on all cores, so that nobody has to wait for it later."""
+"""Compile policies and attacks ahead of time, on all cores."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from robustbandits._cores import available_cores
 from robustbandits.agent.agent import Agent
 from robustbandits.attacks import Garcelon
 from robustbandits.experiments.engines.processes import start_worker
-from robustbandits.experiments.registry import kinds, parameters
-from robustbandits.experiments.samples import sample_place, sample_policy
-from robustbandits.game.problem import Problem
+from robustbandits.experiments.registry import kinds, parameters, sample_environment, sample_policy
+from robustbandits.game.match import NATURE, stream
 from robustbandits.game.simulate import simulate
 
 
@@ -28,13 +27,13 @@ def compile_ahead(
     workers: int | None = None,
     on_policy: Callable[[str], None] | None = None,
 ) -> None:
-    """Compile policies for games, and for agents when ``live``: each kind of state only once.
+    """Compile policies for games, and for agents if ``live``; ``on_policy`` gets each name.
 
-    In processes, because Numba compiles one function at a time. What they compile is on disk when
-    they are done, and ``on_policy`` is told the name of each as it is.
+    This uses processes because Numba compiles one function at a time. They leave the machine code
+    in the cache on disk.
     """
-    # Policies that share a kind of state share its machine code.
-    chosen = {_kind_of_state(name): name for name in reversed(names)}
+    # Policies with the same type of state share machine code.
+    chosen = {_state_type(name): name for name in reversed(names)}
     context = multiprocessing.get_context("spawn")
     count = min(workers or available_cores(), len(chosen))
     pool = ProcessPoolExecutor(count, context, initializer=start_worker)
@@ -52,24 +51,23 @@ def compile_attacks() -> None:
     """Compile the loop for every attack."""
     policy = sample_policy("Greedy")
     for kind in kinds("attacks").values():
-        told = {"budget": 1.0} if "budget" in parameters(kind) else {}
-        attack: Any = kind(**told)
-        simulate(environment=sample_place(policy), policy=policy, attack=attack, rounds=10)
+        attack: Any = kind(**({"budget": 1.0} if "budget" in parameters(kind) else {}))
+        environment = sample_environment(policy)
+        simulate(environment=environment, policy=policy, attack=attack, rounds=10)
 
 
 def compile_policy(name: str, live: bool) -> None:
-    """Compile what a game of a policy needs, and an agent."""
+    """Compile what a game of a policy needs, and an agent if ``live``."""
     policy = sample_policy(name)
-    place = sample_place(policy)
-    simulate(environment=place, policy=policy, attack=Garcelon(1.0), rounds=10)
+    environment = sample_environment(policy)
+    simulate(environment=environment, policy=policy, attack=Garcelon(1.0), rounds=10)
     if live:
-        with warnings.catch_warnings():  # a reference says that it has no business here
+        with warnings.catch_warnings():  # an agent warns about policies that are only references
             warnings.simplefilter("ignore", UserWarning)
             Agent(policy, arms=2, dim=2, rounds=10).choose(np.eye(2))
 
 
-def _kind_of_state(name: str) -> Any:
+def _state_type(name: str) -> Any:
     policy = sample_policy(name)
-    fixed = policy.facts.setting != "contextual"
-    problem = Problem(arms=2, dim=2, rounds=10, noise=0.1, fixed_arms=fixed)
-    return numba.typeof(policy.start(problem))
+    nature = sample_environment(policy, arms=2, dim=2).start(10, stream(0, NATURE))
+    return numba.typeof(policy.start(nature.problem))

@@ -1,4 +1,4 @@
-"""What a result was made with: versions, the machine, the commit. No names of people or hosts."""
+"""The versions, machine and commit that made a result; no names of people or hosts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from robustbandits.experiments.plan import KERNEL_VERSION
 
 
 def provenance() -> dict[str, Any]:
-    """Return what a result made now should carry: plain values that JSON can hold."""
+    """Return the provenance of a result made now, as plain values for JSON."""
     return {
         "versions": versions(),
         "machine": machine(),
@@ -31,7 +31,7 @@ def provenance() -> dict[str, Any]:
 
 @functools.cache
 def versions() -> dict[str, str]:
-    """Return the versions that a result may depend on."""
+    """Return the versions of everything that a result may depend on."""
     found = {
         "robustbandits": __version__,
         "kernel": str(KERNEL_VERSION),
@@ -82,7 +82,7 @@ def commit() -> str | None:
     if git is None:
         return None
     if _output(git, "ls-files", "--error-unmatch", "_version.py") is None:
-        return None  # installed inside somebody else's checkout
+        return None  # the package is installed inside another project's checkout
     return _output(git, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
 
 
@@ -91,7 +91,7 @@ def _output(*command: str) -> str | None:
         done = subprocess.run(
             command,
             cwd=PACKAGE,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},  # only look
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},  # do not write
             capture_output=True,
             text=True,
             timeout=10,
@@ -104,11 +104,11 @@ def _output(*command: str) -> str | None:
 
 @functools.cache
 def code_fingerprint() -> str:
-    """Return a hash of all code that can change a result: the same text, the same hash."""
+    """Return a hash of all code that can change a result."""
     folder = PACKAGE / "environments"
     digest = hashlib.sha256()
     for path in (*source_files(), *sorted(folder.rglob("*.py"))):
-        # Git may turn line ends around on another system; that changes no result.
+        # Git may use other line ends on another system, which changes no result.
         text = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + text + b"\0")
     return digest.hexdigest()[:20]

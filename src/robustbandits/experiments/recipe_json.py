@@ -1,4 +1,4 @@
-"""Recipes as plain values, in strict JSON, and back."""
+"""Recipes as plain values for strict JSON, and back."""
 
 from __future__ import annotations
 
@@ -7,97 +7,95 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from robustbandits.experiments.registry import kinds, nearest, section_of
+from robustbandits.experiments.registry import find_kind, section_of
 
 
 def canonical(values: Any) -> str:
-    """Return the one JSON text of plain values: sorted keys, no blanks."""
+    """Return plain values as JSON in one fixed form: keys sorted, no blanks."""
     return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def recipe_to_plain(recipe: Any) -> dict[str, Any]:
-    """Return a recipe's class and parameters; an outsider's module too."""
+    """Return a recipe's class name and parameters, and the module of a third-party class."""
     if isinstance(recipe, Outsider):
-        return dict(json.loads(recipe.values))
-    name = type(recipe).__name__
+        return dict(recipe.plain)
+    kind = type(recipe)
     if not callable(getattr(recipe, "to_dict", None)):
-        raise TypeError(f"{name} has no to_dict(); derive it from robustbandits.game.recipe.Recipe")
-    values = {"name": name, **_plain(recipe.to_dict())}
+        raise TypeError(
+            f"{kind.__name__} has no to_dict(), so it cannot be stored; derive it from "
+            f"robustbandits.game.recipe.Recipe"
+        )
+    values = {"name": kind.__name__, **_to_plain(recipe.to_dict())}
     if section_of(recipe) is None:
-        kind = type(recipe)
         values["module"] = f"{kind.__module__}.{kind.__qualname__}"
     try:
         canonical(values)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}.to_dict() must hold plain values for JSON: {error}") from None
+        message = f"{kind.__name__}.to_dict() must return plain values for JSON: {error}"
+        raise TypeError(message) from None
     return values
 
 
 def recipe_from_plain(section: str, values: dict[str, Any]) -> Any:
-    """Return the recipe; a class that the package does not export gives an :class:`Outsider`."""
+    """Return the recipe; a third-party class gives an :class:`Outsider`."""
     if "module" in values:
         return Outsider(canonical(values))
-    name = values.get("name")
-    kind = kinds(section).get(str(name))
-    if kind is None:
-        raise ValueError(
-            f"{section} has no {name!r}; {nearest(str(name), kinds(section))} "
-            f"(was it written by a newer version?)"
-        )
-    return kind.from_dict(_rich(values))
+    try:
+        kind = find_kind(section, str(values.get("name")))
+    except ValueError as error:
+        raise ValueError(f"{error} (was it written by a newer version?)") from None
+    return kind.from_dict(_from_plain(values))
 
 
-def _plain(value: Any) -> Any:
-    """Make infinity and its like fit for JSON, which has no word for them."""
+def _to_plain(value: Any) -> Any:
+    """Replace infinity and NaN, which JSON cannot express."""
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _to_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_to_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     return value
 
 
-def _rich(value: Any) -> Any:
+def _from_plain(value: Any) -> Any:
     if isinstance(value, dict):
         if set(value) == {"float"}:
             return float(value["float"])
-        return {key: _rich(one) for key, one in value.items()}
-    return [_rich(one) for one in value] if isinstance(value, list) else value
+        return {key: _from_plain(item) for key, item in value.items()}
+    return [_from_plain(item) for item in value] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
 class Outsider:
-    """A recipe of somebody else's, known only by what was written down: it cannot play."""
+    """A third-party recipe read from a file. Its class is not imported, so it cannot play."""
 
     values: str  # JSON
 
     @property
+    def plain(self) -> dict[str, Any]:
+        """Class name, module and parameters."""
+        return dict(json.loads(self.values))
+
+    @property
     def name(self) -> str:
-        """Name of its class."""
-        return str(json.loads(self.values)["name"])
+        """Name of the class."""
+        return str(self.plain["name"])
 
     @property
     def label(self) -> str:
         """Name and parameters."""
-        parts = json.loads(self.values)
-        shown = [f"{k}={v!r}" for k, v in parts.items() if k not in ("name", "module")]
+        shown = [f"{k}={v!r}" for k, v in self.plain.items() if k not in ("name", "module")]
         return f"{self.name}({', '.join(shown)})"
 
     @property
     def budget(self) -> float:
-        """What an attack may spend; 0 when it does not say."""
-        return float(_rich(json.loads(self.values)).get("budget", 0.0))
-
-    @property
-    def purse(self) -> str:
-        """How an attack's purse pays."""
-        return str(json.loads(self.values).get("purse", "truncate"))
+        """Budget of an attack; 0 if it has none."""
+        return float(_from_plain(self.plain).get("budget", 0.0))
 
     def start(self, *_: Any) -> Any:
-        """Refuse: the code is not here."""
-        where = json.loads(self.values)["module"]
+        """Raise ValueError: the class is not imported."""
         raise ValueError(
-            f"{where} is not part of robustbandits: spec files know only the names it exports. "
-            f"Build the Spec in Python, with the class imported"
+            f"{self.plain['module']} is not part of robustbandits, and a file can name only "
+            f"recipes that are. Build the Spec in Python, with the class imported"
         )

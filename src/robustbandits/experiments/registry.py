@@ -1,4 +1,7 @@
-"""What a spec may name: the recipes that the package exports, their parameters and presets."""
+"""Which recipes exist, and what each one takes: its parameters, presets and facts.
+
+Specs, the command line, tables and precompilation all ask here.
+"""
 
 from __future__ import annotations
 
@@ -12,64 +15,76 @@ from typing import Any, NamedTuple
 
 from robustbandits.game.recipe import Recipe
 
-#: Sections of a spec, and the packages of the same names.
+#: The sections of a spec; packages of the same names export the recipes.
 SECTIONS = ("environments", "attacks", "policies")
 MISSING = inspect.Parameter.empty
+#: Values for required parameters, for :func:`sample_policy`.
+REQUIRED_VALUES = {"budget": 100.0}
 
 
 class Parameter(NamedTuple):
     """A parameter of a recipe, or of one of its presets."""
 
     name: str
-    default: Any  # MISSING when it must be given
+    default: Any  # MISSING if the parameter is required
     takes: str  # its annotation
 
     @property
     def takes_list(self) -> bool:
-        """Whether a list can be one value of it."""
+        """Whether a list is a single value of this parameter."""
         return any(word in self.takes for word in ("tuple[", "list[", "Sequence["))
 
     @property
     def takes_words(self) -> bool:
-        """Whether such a list holds words."""
+        """Whether such a list holds strings."""
         return any(word + "[str" in self.takes for word in ("tuple", "list", "Sequence"))
 
 
 @functools.cache
 def kinds(section: str) -> dict[str, type[Recipe]]:
-    """Return the recipes that a package exports, by name."""
+    """Return the recipe classes that a package exports, by name."""
     package = importlib.import_module(f"robustbandits.{section}")
-    found = {name: getattr(package, name) for name in package.__all__}
-    return {name: kind for name, kind in found.items() if _is_recipe(kind)}
+    exported = {name: getattr(package, name) for name in package.__all__}
+    return {name: kind for name, kind in exported.items() if _is_recipe(kind)}
 
 
 def _is_recipe(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, Recipe) and dataclasses.is_dataclass(value)
 
 
+def find_kind(section: str, name: str) -> type[Recipe]:
+    """Return the recipe class of this name, or raise ValueError with the nearest names."""
+    known = kinds(section)
+    if name not in known:
+        raise ValueError(f"{section} has no {name!r}; {nearest(name, known)}")
+    return known[name]
+
+
 def section_of(recipe: Any) -> str | None:
-    """Return the package that exports a recipe's class; None for an outsider's."""
+    """Return the package that exports a recipe's class; None for a third-party class."""
     kind = type(recipe)
     exported = (section for section in SECTIONS if kinds(section).get(kind.__name__) is kind)
     return next(exported, None)
 
 
-def parameters(kind: type[Recipe]) -> dict[str, Parameter]:
-    """Return what a recipe can be told."""
-    found = {}
-    for field in dataclasses.fields(kind):
-        if not field.init:
-            continue
-        default = field.default
-        if default is dataclasses.MISSING:
-            made = field.default_factory
-            default = MISSING if made is dataclasses.MISSING else made()
-        found[field.name] = Parameter(field.name, default, _text(field.type))
-    return found
+def parameters(kind: type[Recipe], preset: str | None = None) -> dict[str, Parameter]:
+    """Return the parameters of a recipe class or of one of its presets, by name.
+
+    In a preset, ``**changes`` stands for all parameters of the recipe.
+    """
+    own: dict[str, Parameter] = {}
+    rest: dict[str, Parameter] = {}
+    maker = kind if preset is None else getattr(kind, preset)
+    for given in inspect.signature(maker).parameters.values():
+        if given.kind is inspect.Parameter.VAR_KEYWORD:
+            rest = parameters(kind)
+        elif given.kind is not inspect.Parameter.VAR_POSITIONAL:
+            own[given.name] = Parameter(given.name, given.default, str(given.annotation))
+    return {**rest, **own}
 
 
 def presets(kind: type[Recipe]) -> tuple[str, ...]:
-    """Return the names of a recipe's other ways to be made: public class methods."""
+    """Return the names of a recipe's presets: its public class methods."""
     return tuple(
         name
         for name in dir(kind)
@@ -79,27 +94,37 @@ def presets(kind: type[Recipe]) -> tuple[str, ...]:
     )
 
 
-def preset_parameters(kind: type[Recipe], preset: str) -> dict[str, Parameter]:
-    """Return what a preset can be told: its own parameters and, with ``**changes``, all others."""
-    own: dict[str, Parameter] = {}
-    rest: dict[str, Parameter] = {}
-    for given in inspect.signature(getattr(kind, preset)).parameters.values():
-        if given.kind is inspect.Parameter.VAR_KEYWORD:
-            rest = parameters(kind)
-        elif given.kind is not inspect.Parameter.VAR_POSITIONAL:
-            own[given.name] = Parameter(given.name, given.default, _text(given.annotation))
-    return {**rest, **own}
+def summary(kind: type[Recipe]) -> str:
+    """Return the first paragraph of a recipe's docstring, on one line."""
+    return " ".join((kind.__doc__ or "").strip().split("\n\n")[0].split())
 
 
-def _text(annotation: Any) -> str:
-    return annotation if isinstance(annotation, str) else str(annotation)
+def facts(kind: type[Recipe]) -> dict[str, Any]:
+    """Return what a recipe class says about itself; empty for a class without facts."""
+    found = getattr(kind, "facts", None)
+    return {} if found is None else found._asdict()
+
+
+def sample_policy(name: str, **changes: Any) -> Any:
+    """Return a policy with its defaults; required parameters get typical values."""
+    kind = find_kind("policies", name)
+    required = [key for key, given in parameters(kind).items() if given.default is MISSING]
+    return kind(**{**{key: REQUIRED_VALUES[key] for key in required}, **changes})
+
+
+def sample_environment(policy: Recipe, **settings: Any) -> Any:
+    """Return a simulation that a policy can play: with fixed arms if the policy needs them."""
+    fresh = facts(type(policy)).get("setting", "contextual") == "contextual"
+    contexts = "fresh" if fresh else "fixed"
+    simulation = find_kind("environments", "Simulation")
+    return simulation(**{"contexts": contexts, **settings})
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:
-    """Return what the writer may have meant, as the end of an error message."""
+    """Return the end of an error message about an unknown name: the names closest to it."""
     known = list(choices)
     by_lower = {word.lower(): word for word in known}
     close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(by_lower[word] for word in close) + "?"
-    return "there is " + ", ".join(known) if known else "there is none"
+    return "known: " + ", ".join(known) if known else "there are none"

@@ -1,41 +1,49 @@
-"""run: play whatever of a plan is missing in a store."""
+"""run: play the matches of a plan that a store lacks, or all of them in memory."""
 
 from __future__ import annotations
 
 import os
 import time
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from robustbandits.experiments.engines.engine import check_engine, open_engine, warm_up
-from robustbandits.experiments.fit import check_fit
+from robustbandits.experiments.engines.engine import Match, check_engine, open_engine
 from robustbandits.experiments.plan import Plan, PlannedMatch, make_plan
-from robustbandits.experiments.progress import watched
-from robustbandits.experiments.scheduler import Shift, as_match
+from robustbandits.experiments.progress import Progress, show_progress
+from robustbandits.experiments.scheduler import Scheduler
 from robustbandits.experiments.spec import Spec
 from robustbandits.experiments.store.load import Experiment
+from robustbandits.experiments.store.memory import MemoryStore
 from robustbandits.experiments.store.store import Store
 from robustbandits.game import require
+from robustbandits.game.ledger import Ledger
+from robustbandits.game.match import NATURE, Game, stream
+from robustbandits.game.rounds import Nature
 
 
 class Outcome(NamedTuple):
-    """What a run did; the ledgers stay in the store until they are asked for."""
+    """What a run did."""
 
     plan: Plan
-    store: Store
-    found: int  # matches that were there already
-    played: int  # matches that this run played and stored
-    elsewhere: int  # matches that another process stored meanwhile
-    damaged: tuple[str, ...]  # files that were set aside, and why
+    store: Store | MemoryStore
+    found: int  # matches that were stored already
+    played: int  # matches that this run played
+    elsewhere: int  # matches that another process stored in the meantime
+    damaged: tuple[str, ...]  # damaged files that were set aside, each with the reason
     seconds: float
 
+    def ledgers(self) -> list[Ledger]:
+        """Return the ledgers of the plan, in its order."""
+        return self.store.ledgers(self.plan)
+
     def experiment(self) -> Experiment:
-        """Read the ledgers of this run's plan, in its order."""
+        """Return the spec, the ledgers and their provenance, as a report needs them."""
         return self.store.experiment(self.plan)
 
 
 def run(
     spec: Spec | Plan,
-    store: Store | str | os.PathLike[str],
+    store: Store | str | os.PathLike[str] | None = None,
     *,
     engine: str = "threads",
     workers: int | None = None,
@@ -43,24 +51,25 @@ def run(
 ) -> Outcome:
     """Play every match of a spec that the store does not hold yet.
 
-    It may be ended at any time, even by ``kill -9``, and called again: finished matches are
-    never played twice, and the results are those of an uninterrupted run, bit for bit. Several
-    processes may work on one store at once; each ends when the whole plan is there.
+    A run can be interrupted at any time, even by ``kill -9``, and started again: finished matches
+    are never played twice, and the results are those of an uninterrupted run, bit for bit. Several
+    processes may share one store; each returns when the whole plan is stored.
 
     Parameters
     ----------
     spec
-        What to play: a spec, or the plan made from one.
+        What to play: a spec, or a plan made from one.
     store
-        A folder: a store, or one to be made.
+        A folder: a store, or a new one. Without it the ledgers stay in memory.
     engine
-        ``"threads"``, ``"processes"``, ``"dask"`` (a cluster of this machine's own) or
-        ``"dask://host:port"`` (yours). The results are the same bits on each. With processes, a
-        script must start its work under ``if __name__ == "__main__":``.
+        ``"threads"``, ``"processes"``, ``"dask"`` (a cluster on this machine) or
+        ``"dask://host:port"`` (your cluster). All give the same bits. With processes, a script
+        must start its work under ``if __name__ == "__main__":``.
     workers
-        How many; all cores by default.
+        How many workers; one for each core by default.
     progress
-        Whether to show a progress bar; by default only on a terminal, else a few lines.
+        Whether to show a progress bar. By default a terminal gets a bar, and a log gets a few
+        lines if there is a store.
 
     Examples
     --------
@@ -68,44 +77,76 @@ def run(
     >>> from robustbandits.experiments.spec import read_spec
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     outcome = run(read_spec("smoke"), folder, progress=False)
-    ...     print(outcome.played, len(outcome.experiment().ledgers))
+    ...     print(outcome.played, len(outcome.ledgers()))
     2 18
     """
     check_engine(engine)
     workers = None if workers is None else require.count("workers", workers)
     started = time.perf_counter()
     plan = spec if isinstance(spec, Plan) else make_plan(spec)
-    store = store if isinstance(store, Store) else Store(store)
-    missing = store.missing(plan)
-    check_fit(as_match(plan, match) for match in missing)
-    store.remember(plan)
-    shift = None
+    target = _open(store)
+    missing = target.missing(plan)
+    matches = add_recipes(plan.spec, missing)
+    scheduler = Scheduler(plan, missing, matches, target)
+    first = _start_policies(matches)
+    target.write_plan(plan)
     if missing:
-        shift = _play(plan, store, missing, (engine, workers, progress))
+        log = store is not None
+        with show_progress(plan.spec.name, visible=progress, log=log) as display:
+            _compile(first, display)
+            display.start_playing(sum(match.size for match in matches), len(matches))
+            scheduler.play(open_engine(engine, workers, display.advance), display)
     return Outcome(
         plan=plan,
-        store=store,
+        store=target,
         found=len(plan.matches) - len(missing),
-        played=shift.played if shift else 0,
-        elsewhere=shift.elsewhere if shift else 0,
-        damaged=tuple(shift.damaged) if shift else (),
+        played=scheduler.played,
+        elsewhere=scheduler.elsewhere,
+        damaged=tuple(scheduler.damaged),
         seconds=time.perf_counter() - started,
     )
 
 
-def _play(
-    plan: Plan,
-    store: Store,
-    missing: list[PlannedMatch],
-    how: tuple[str, int | None, bool | None],
-) -> Shift:
-    engine, workers, progress = how
-    matches = [as_match(plan, match) for match in missing]
-    with watched(plan.spec.name, visible=progress, log=True) as watcher:
-        first = {match.environment: len(match.games) for match in missing}
-        watcher.compiling(sum(first.values()))
-        warm_up(matches, watcher.advance)  # before the workers start: they find it in the cache
-        watcher.playing(sum(len(m.pairs) * m.rounds for m in matches), len(missing))
-        shift = Shift(plan, store, open_engine(engine, workers, watcher.advance), watcher)
-        shift.play(missing)
-    return shift
+def _open(store: Store | str | os.PathLike[str] | None) -> Store | MemoryStore:
+    if store is None:
+        return MemoryStore()
+    return store if isinstance(store, Store) else Store(store)
+
+
+def add_recipes(spec: Spec, planned: Iterable[PlannedMatch]) -> list[Match]:
+    """Return planned matches with the recipes of their labels."""
+    games: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {}  # by environment
+    matches = []
+    for match in planned:
+        label = match.environment
+        if label not in games:
+            names = [(label, game.attack, game.policy) for game in match.games]
+            pairs = [(spec.attacks[attack], spec.policies[policy]) for _, attack, policy in names]
+            games[label] = pairs, names
+        environment = spec.environments[label]
+        matches.append(Match(environment, *games[label], match.rounds, match.seed, match.points))
+    return matches
+
+
+def _start_policies(matches: Sequence[Match]) -> list[tuple[Match, Nature]]:
+    """Start every policy in every environment, so that one which cannot play raises at once.
+
+    Returns the first match of each environment, and its nature.
+    """
+    first = []
+    for match in {match.names[0][0]: match for match in reversed(matches)}.values():
+        nature = match.environment.start(match.rounds, stream(match.seed, NATURE))
+        for policy in {id(policy): policy for _, policy in match.pairs}.values():
+            policy.start(nature.problem)
+        first.append((match, nature))
+    return first
+
+
+def _compile(first: Sequence[tuple[Match, Nature]], progress: Progress) -> None:
+    """Play one round of every game, so that engines find compiled code in the cache."""
+    progress.start_compiling(sum(len(match.pairs) for match, _ in first))
+    for match, nature in first:
+        block = nature.draw(1)
+        for attack, policy in match.pairs:
+            Game(policy, attack, nature.problem, match.seed, points=1).advance(block)
+            progress.advance()

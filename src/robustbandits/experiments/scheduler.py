@@ -1,180 +1,213 @@
-"""A shift: one process' share of the work on a store, from claim to file.
+"""Schedule the missing matches of a plan on an engine, and write each one when it is finished.
 
-A match is claimed before it is played and let go after its file is written. Those that another
-process has claimed are left for later: by then they are stored, or free again because it died.
+A match is claimed before it is played and released after it is written. Matches that another
+process has claimed are checked again later: then they are stored, or free because it died.
 """
 
 from __future__ import annotations
 
 import contextlib
+import signal
+import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import NamedTuple
+from typing import Any
 
-from robustbandits.experiments.engines.engine import Engine, EngineError, Match, split
-from robustbandits.experiments.interrupts import patient_interrupts
+from robustbandits.experiments.engines.engine import Engine, EngineError, Match
 from robustbandits.experiments.plan import Plan, PlannedMatch
-from robustbandits.experiments.progress import Watcher
+from robustbandits.experiments.progress import Progress
+from robustbandits.experiments.store.memory import MemoryStore
 from robustbandits.experiments.store.store import Store, StoreError
 from robustbandits.game.ledger import Ledger
 
-#: Seconds between looks at what other processes have under way, and at Ctrl-C.
+#: Seconds between checks of what other processes have claimed, and of Ctrl-C.
 POLL = 0.2
-#: How often the worker of one part may die before it is the part that is suspected.
-MAX_LOSSES = 5
+#: How many workers may die with a part before the part is given up.
+MAX_DEATHS = 5
 
 
-class Task(NamedTuple):
-    """A match and the parts that it is played in."""
+class Scheduler:
+    """Plays the missing matches of a plan; ``matches`` are the same matches with their recipes."""
 
-    match: PlannedMatch
-    parts: list[Match]
-
-
-class Flight(NamedTuple):
-    """A part that an engine has under way."""
-
-    task: Task
-    part: int
-    losses: int
-
-
-def as_match(plan: Plan, match: PlannedMatch) -> Match:
-    """Return a planned match with its recipes."""
-    spec = plan.spec
-    pairs = [(spec.attacks[game.attack], spec.policies[game.policy]) for game in match.games]
-    place = spec.environments[match.environment]
-    return Match(place, pairs, match.rounds, match.seed, match.points)
-
-
-class Shift:
-    """Plays the missing matches of a plan."""
-
-    def __init__(self, plan: Plan, store: Store, engine: Engine, watcher: Watcher):
+    def __init__(
+        self,
+        plan: Plan,
+        missing: Sequence[PlannedMatch],
+        matches: Sequence[Match],
+        store: Store | MemoryStore,
+    ):
         self._plan = plan
+        self._missing = missing
+        self._matches = matches
         self._store = store
-        self._engine = engine
-        self._watcher = watcher
-        self._waiting: deque[Task] = deque()
-        self._flying: dict[Future[list[Ledger]], Flight] = {}
-        self._done: dict[str, dict[int, list[Ledger]]] = {}  # claimed matches, by part
-        self.played = 0  # matches that this shift has stored
-        self.elsewhere = 0  # matches that another process stored meanwhile
-        self.damaged: list[str] = []  # where damaged files were put
+        self.played = 0  # matches that were played and written
+        self.elsewhere = 0  # matches that another process stored in the meantime
+        self.damaged: list[str] = []  # damaged files that were set aside
 
-    def play(self, missing: list[PlannedMatch]) -> None:
-        """Play until none is missing. Whatever goes wrong, finished matches are stored first."""
-        matches = [as_match(self._plan, match) for match in missing]
-        tasks = [Task(match, []) for match in missing]
-        for index, part in split(matches, self._engine.workers):
-            tasks[index].parts.append(part)
-        self._waiting.extend(tasks)
-        with patient_interrupts() as check:
+    def play(self, engine: Engine, progress: Progress) -> None:
+        """Play until no match is missing. On any error, finished matches are written first."""
+        self._engine, self._progress = engine, progress
+        self._parts: list[list[Match]] = [[] for _ in self._matches]
+        for index, part in split(self._matches, engine.workers):
+            self._parts[index].append(part)
+        # Matches are referred to by their index, parts by match and number.
+        self._waiting = deque(range(len(self._matches)))
+        self._running: dict[Future[list[Ledger]], tuple[int, int]] = {}
+        self._finished: dict[int, dict[int, list[Ledger]]] = {}  # parts of claimed matches
+        self._deaths: Counter[tuple[int, int]] = Counter()
+        with _delayed_interrupts() as check:
             try:
-                self._work(check)
+                self._play_all(check)
             finally:
                 try:
-                    self._engine.stop()
-                    self._salvage()
+                    engine.stop()
+                    self._write_finished()
                 finally:
-                    for match in list(self._done):
-                        self._let_go(match)
+                    for index in list(self._finished):
+                        self._release(index)
 
-    def _work(self, check: Callable[[], None]) -> None:
-        while self._waiting or self._flying:
-            self._claim()
-            if self._flying:
+    def _play_all(self, check_interrupt: Callable[[], None]) -> None:
+        while self._waiting or self._running:
+            self._submit_waiting()
+            if self._running:
                 self._collect()
             elif self._waiting:
-                time.sleep(POLL)  # all that is left is being played by others
-            check()
+                time.sleep(POLL)  # other processes are playing all that is left
+            check_interrupt()
 
-    def _claim(self) -> None:
-        """Hand out matches that nobody plays, as long as there are workers for them."""
+    def _submit_waiting(self) -> None:
+        """Claim and submit matches as long as the engine has free slots."""
         for _ in range(len(self._waiting)):
-            if len(self._flying) >= self._engine.slots:
+            if len(self._running) >= self._engine.slots:
                 return
-            task = self._waiting[0]
-            if not self._store.take(task.match.id):
+            index = self._waiting[0]
+            if not self._store.claim(self._missing[index]):
                 self._waiting.rotate(-1)
                 continue
-            self._done[task.match.id] = {}
+            self._finished[index] = {}
             self._waiting.popleft()
-            if not self._is_stored(task):
-                for index in range(len(task.parts)):
-                    self._submit(Flight(task, index, 0))
+            if not self._is_stored(index):
+                for number in range(len(self._parts[index])):
+                    self._submit(index, number)
 
-    def _is_stored(self, task: Task) -> bool:
-        """Look again, now that nobody else can write: another process may have been quicker."""
-        record, damage = self._store.look(task.match)
+    def _is_stored(self, index: int) -> bool:
+        stored, damage = self._store.recheck(self._missing[index])
         if damage is not None:
-            place = self._store.set_aside(task.match)
-            self.damaged.append(f"{place}: {damage}")
-        if record is None:
-            return False
-        self._let_go(task.match.id)
-        self.elsewhere += 1
-        self._watcher.advance(task.match.rounds * len(task.match.games))
-        self._watcher.finish_match()
-        return True
+            self.damaged.append(damage)
+        if stored:
+            self._release(index)
+            self.elsewhere += 1
+            self._progress.advance(self._matches[index].size)
+            self._progress.finish_match()
+        return stored
 
-    def _submit(self, flight: Flight) -> None:
-        self._flying[self._engine.submit(flight.task.parts[flight.part])] = flight
+    def _submit(self, index: int, number: int) -> None:
+        self._running[self._engine.submit(self._parts[index][number])] = index, number
 
     def _collect(self) -> None:
-        """Wait for a part, and store every match that is whole now."""
-        # With a limit, for whoever has pressed Ctrl-C.
-        done, _ = wait(self._flying, timeout=POLL, return_when=FIRST_COMPLETED)
-        for future in [one for one in self._flying if one in done]:  # oldest first
-            flight = self._flying[future]
+        """Wait for parts, and write every match that is complete."""
+        # The timeout lets Ctrl-C be noticed.
+        done, _ = wait(self._running, timeout=POLL, return_when=FIRST_COMPLETED)
+        for future in [future for future in self._running if future in done]:  # oldest first
+            index, number = self._running[future]
             try:
                 ledgers = future.result()
             except self._engine.losses as error:
-                self._send_again(future, flight, error)
+                self._count_death(index, number, error)
+                del self._running[future]
+                self._submit(index, number)
                 continue
             except Exception as error:
-                error.add_note(f"while playing {_who(flight)}")
+                error.add_note(f"while playing {_describe(self._missing[index])}")
                 raise
-            self._keep(flight, ledgers)
-            del self._flying[future]  # last: an interrupt before it leaves it to _salvage
+            self._finish(index, number, ledgers)
+            # Last: if an interrupt comes before it, _write_finished still finds the part.
+            del self._running[future]
 
-    def _send_again(
-        self, future: Future[list[Ledger]], flight: Flight, error: BaseException
-    ) -> None:
-        if flight.losses + 1 >= MAX_LOSSES:
+    def _count_death(self, index: int, number: int, error: BaseException) -> None:
+        self._deaths[index, number] += 1
+        if self._deaths[index, number] >= MAX_DEATHS:
             raise EngineError(
-                f"{MAX_LOSSES} workers died, one after another, with {_who(flight)}: is there "
-                f"enough memory? Fewer workers need less ({type(error).__name__}: {error})"
+                f"{MAX_DEATHS} workers in a row died while playing "
+                f"{_describe(self._missing[index])}: there may be too little memory, and fewer "
+                f"workers need less ({type(error).__name__}: {error})"
             ) from error
-        del self._flying[future]
-        self._submit(flight._replace(losses=flight.losses + 1))
 
-    def _keep(self, flight: Flight, ledgers: list[Ledger]) -> None:
-        match, parts = flight.task.match, self._done[flight.task.match.id]
-        parts[flight.part] = ledgers
-        if len(parts) < len(flight.task.parts):
+    def _finish(self, index: int, number: int, ledgers: list[Ledger]) -> None:
+        """Keep the ledgers of a part; write the match if it was the last one."""
+        finished = self._finished[index]
+        finished[number] = ledgers
+        if len(finished) < len(self._parts[index]):
             return
-        joined = [ledger for index in sorted(parts) for ledger in parts[index]]
-        self._store.write(self._plan.spec, match, joined)
-        self._let_go(match.id)
+        joined = [ledger for number in sorted(finished) for ledger in finished[number]]
+        self._store.write(self._plan, self._missing[index], joined)
+        self._release(index)
         self.played += 1
-        self._watcher.finish_match()
+        self._progress.finish_match()
 
-    def _let_go(self, match: str) -> None:
-        self._store.give_back(match)
-        self._done.pop(match, None)
+    def _release(self, index: int) -> None:
+        self._store.release(self._missing[index])
+        self._finished.pop(index, None)
 
-    def _salvage(self) -> None:
-        """Store what was finished when the shift was ended."""
-        for future, flight in self._flying.items():
-            finished = future.done() and not future.cancelled() and future.exception() is None
-            if finished and flight.task.match.id in self._done:
-                with contextlib.suppress(StoreError):  # a full disk was the reason to end
-                    self._keep(flight, future.result())
+    def _write_finished(self) -> None:
+        """Write matches that were finished but not collected yet."""
+        for future, (index, number) in self._running.items():
+            succeeded = future.done() and not future.cancelled() and future.exception() is None
+            if succeeded and index in self._finished:
+                with contextlib.suppress(StoreError):  # the disk may be full: the first error
+                    self._finish(index, number, future.result())
 
 
-def _who(flight: Flight) -> str:
-    match = flight.task.match
+def split(matches: Sequence[Match], workers: int) -> list[tuple[int, Match]]:
+    """Cut matches into parts so that no worker is idle at the end.
+
+    As many matches as the workers can share evenly stay whole; the few that remain are cut until
+    every worker has a part. Each part draws the same rounds again.
+    """
+    remainder = len(matches) % workers
+    whole = len(matches) - remainder
+    parts: list[tuple[int, Match]] = []
+    for index, match in enumerate(matches):
+        pieces = 1 if index < whole else -(-workers // remainder)
+        size = -(-len(match.pairs) // pieces)
+        for start in range(0, len(match.pairs), size):
+            cut = slice(start, start + size)
+            part = match._replace(pairs=match.pairs[cut], names=match.names[cut])
+            parts.append((index, part))
+    return parts
+
+
+@contextlib.contextmanager
+def _delayed_interrupts() -> Iterator[Callable[[], None]]:
+    """Yield a function that raises KeyboardInterrupt if Ctrl-C was pressed in the meantime.
+
+    An interrupt while a lock is held or a pool updates its state could block the process forever.
+    A second Ctrl-C is raised at once. Outside the main thread, or if the program handles the
+    signal itself, nothing changes.
+    """
+    pressed = threading.Event()
+
+    def note(*_: Any) -> None:
+        check()
+        pressed.set()
+
+    def check() -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+
+    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not default or threading.current_thread() is not threading.main_thread():
+        yield check
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield check
+        check()  # pressed after the last check
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _describe(match: PlannedMatch) -> str:
     return f"match {match.id} ({match.environment}, seed {match.seed})"

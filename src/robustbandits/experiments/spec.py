@@ -1,4 +1,4 @@
-"""Spec: what an experiment plays. Made in Python, or read from TOML."""
+"""Spec: what an experiment plays; made in Python, or read from TOML."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from robustbandits.experiments.labels import check_label, check_seeds, named
+from robustbandits.experiments.labels import check_seeds, check_text, label_recipes
 from robustbandits.experiments.recipe_json import canonical, recipe_from_plain, recipe_to_plain
 from robustbandits.experiments.registry import SECTIONS, nearest
 from robustbandits.experiments.spec_toml import SpecError as SpecError
-from robustbandits.experiments.spec_toml import spec_values
+from robustbandits.experiments.spec_toml import TomlSpec
 from robustbandits.game import require
+from robustbandits.game.defaults import ROUNDS, SEEDS
 from robustbandits.game.ledger import POINTS
 from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.rounds import Environment
 from robustbandits.game.verbs import Attack, Policy
 
-#: More games than this are played only when the user has said yes.
+#: The command line asks before it plays more games than this.
 MANY_GAMES = 100_000
-ROUNDS = 100_000
-#: Beyond these a number was mistyped: a game would take weeks, a ledger gigabytes.
+#: Larger values are almost certainly typing errors: a game would take weeks, a ledger gigabytes.
 MAX_ROUNDS = 10**12
 MAX_POINTS = 10**6
-SEEDS = 10
-#: What to do with a policy that refuses an environment's problem.
+#: What to do with a policy that cannot play in an environment.
 UNSUPPORTED = ("refuse", "skip")
 #: A larger file is not a spec.
 MAX_BYTES = 10_000_000
@@ -43,17 +42,17 @@ class Spec:
     name, about
         A name, and a sentence on what the experiment is for.
     environments, attacks, policies
-        Lists of recipes, or mappings from the label to show to the recipe. No attack by default.
+        Lists of recipes, or mappings from label to recipe. Without ``attacks``, nothing attacks.
     rounds
         Length of each game.
     seeds
-        How many seeds (0, 1, 2, ...), or which ones.
+        How many seeds (0, 1, 2, ...), or a list of them.
     points
         How many rounds of each game to record at most.
     unsupported
-        What becomes of a policy that is not made for an environment, such as one for a catalogue
-        where arms change: ``"refuse"`` the whole spec, in the policy's own words, before anything
-        is played; or ``"skip"`` its games there.
+        What to do with a policy that cannot play in an environment, for example one that needs
+        fixed arms where arms change: ``"refuse"`` raises an error before anything is played,
+        ``"skip"`` leaves out its games there.
 
     Examples
     --------
@@ -89,38 +88,36 @@ class Spec:
         unsupported: str = "refuse",
     ):
         checked: dict[str, Any] = {
-            "name": check_label("name", name),
+            "name": check_text("name", name),
             "about": _text("about", about),
-            "environments": named("environments", environments),
-            "attacks": named("attacks", [NoAttack()] if attacks is None else attacks),
-            "policies": named("policies", policies),
+            "environments": label_recipes("environments", environments),
+            "attacks": label_recipes("attacks", [NoAttack()] if attacks is None else attacks),
+            "policies": label_recipes("policies", policies),
             "rounds": _count("rounds", rounds, MAX_ROUNDS),
             "seeds": check_seeds(seeds),
             "points": _count("points", points, MAX_POINTS),
             "unsupported": require.one_of("unsupported", unsupported, UNSUPPORTED),
         }
-        for key in SECTIONS:
-            _check_different(key, checked[key])
         for key, value in checked.items():
             object.__setattr__(self, key, value)
 
     @property
     def games(self) -> int:
-        """How many games there are at most: counted, not listed. A plan knows who is skipped."""
+        """Number of games. With ``unsupported="skip"``, the plan may have fewer."""
         return len(self.environments) * len(self.attacks) * len(self.policies) * len(self.seeds)
 
     @property
     def id(self) -> str:
-        """Fingerprint of all that the spec says, its labels included."""
+        """Hash of the whole spec, labels included."""
         return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()[:32]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; :meth:`from_dict` reads them back."""
+        """Return plain values for JSON; :meth:`from_dict` reads them back."""
         recipes = {
-            key: {label: recipe_to_plain(one) for label, one in getattr(self, key).items()}
+            key: {label: recipe_to_plain(recipe) for label, recipe in getattr(self, key).items()}
             for key in SECTIONS
         }
-        # Said only where it differs: specs of before must keep their ids, and stay readable.
+        # Left out if it is the default, so that specs written before it existed keep their ids.
         rest = {} if self.unsupported == "refuse" else {"unsupported": self.unsupported}
         return {
             "name": self.name,
@@ -134,17 +131,18 @@ class Spec:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Spec:
-        """Make a spec from what :meth:`to_dict` gave.
+        """Make a spec from the values of :meth:`to_dict`.
 
         Recipes that the package does not export come back as
-        :class:`~robustbandits.experiments.recipe_json.Outsider`: good for a report, not for play.
+        :class:`~robustbandits.experiments.recipe_json.Outsider`: a report can show them, but they
+        cannot play.
         """
         known = set(cls.__dataclass_fields__)
         wrong = sorted((set(values) | {"unsupported"}) ^ known)
         if wrong:
-            raise ValueError(f"these are not the values of a spec: {', '.join(wrong)}")
+            raise ValueError(f"missing or unknown values of a spec: {', '.join(wrong)}")
         recipes = {
-            key: {label: recipe_from_plain(key, one) for label, one in values[key].items()}
+            key: {label: recipe_from_plain(key, plain) for label, plain in values[key].items()}
             for key in SECTIONS
         }
         return cls(**{**values, **recipes})
@@ -154,7 +152,7 @@ class Spec:
 
 
 def ready_specs() -> dict[str, str]:
-    """Return the specs that come with the package: name and text."""
+    """Return the text of each spec that comes with the package, by name."""
     folder = resources.files("robustbandits.experiments") / "specs"
     files = sorted(folder.iterdir(), key=lambda file: file.name)
     return {
@@ -165,7 +163,7 @@ def ready_specs() -> dict[str, str]:
 
 
 def read_spec(source: str | os.PathLike[str]) -> Spec:
-    """Read a TOML file, or one of the ready specs by its name.
+    """Read a TOML file, or a ready spec by its name.
 
     Examples
     --------
@@ -176,8 +174,7 @@ def read_spec(source: str | os.PathLike[str]) -> Spec:
     if path.name == name and path.suffix != ".toml" and not path.is_file():
         ready = ready_specs()
         if name not in ready:
-            remedy = f"neither a file nor a ready spec; {nearest(name, ready)}"
-            raise SpecError(name, None, remedy)
+            raise SpecError(name, None, f"neither a file nor a ready spec; {nearest(name, ready)}")
         return parse_spec(ready[name], source=name)
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -191,12 +188,11 @@ def read_spec(source: str | os.PathLike[str]) -> Spec:
 
 
 def parse_spec(text: str, source: str = "<text>") -> Spec:
-    """Make a spec from TOML text; ``source`` is what errors call it."""
-    values = spec_values(text, source)
-    try:
-        return Spec(**{"name": Path(source).stem, **values})
-    except (ValueError, TypeError) as error:
-        raise SpecError(source, None, str(error)) from None
+    """Make a spec from TOML text; errors refer to it as ``source``."""
+    toml = TomlSpec(text, source)
+    arguments = toml.arguments()
+    with toml.lines_in_errors(arguments):
+        return Spec(**{"name": Path(source).stem, **arguments})
 
 
 def _count(name: str, value: Any, high: int) -> int:
@@ -210,12 +206,3 @@ def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be text, got {value!r}")
     return value.strip()
-
-
-def _check_different(argument: str, recipes: dict[str, Any]) -> None:
-    """Refuse one recipe under two labels: it would be played twice for nothing."""
-    seen: dict[str, str] = {}
-    for label, recipe in recipes.items():
-        other = seen.setdefault(canonical(recipe_to_plain(recipe)), label)
-        if other != label:
-            raise ValueError(f"{argument} {other!r} and {label!r} are one and the same recipe")

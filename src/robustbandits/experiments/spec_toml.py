@@ -1,27 +1,25 @@
-"""Read a spec from TOML. Whatever is wrong is said with its line, before anything runs."""
+"""Read a spec from TOML. Every error names the line, before anything runs."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Container, Iterator
 from typing import Any
 
-from robustbandits.experiments.labels import check_label, check_seeds, marked
+from robustbandits.experiments.labels import add_label
+from robustbandits.experiments.recipe_json import canonical, recipe_to_plain
 from robustbandits.experiments.registry import SECTIONS, nearest
-from robustbandits.experiments.sweep import BadEntry, Sweep, look_at
-from robustbandits.experiments.toml_lines import line_of, toml_lines
-from robustbandits.game import require
+from robustbandits.experiments.sweep import Sweep, read_table
 
-Lines = dict[tuple[str, ...], int]
-
-#: Recipes that one spec may stand for; beyond it, its lists are a slip of the pen.
+#: More recipes than this in one spec are almost certainly a mistake in its lists.
 MAX_RECIPES = 1_000_000
 SETTINGS = ("name", "about", "rounds", "seeds", "points", "unsupported")
 
 
 class SpecError(ValueError):
-    """A spec that cannot be played; the message has source, line and remedy."""
+    """A spec that cannot be played; the message has the source, the line and the remedy."""
 
     def __init__(self, source: str, line: int | None, message: str):
         where = source if line is None else f"{source}, line {line}"
@@ -30,116 +28,122 @@ class SpecError(ValueError):
         self.line = line
 
 
-def spec_values(text: str, source: str) -> dict[str, Any]:
-    """Return what a spec is made of, checked; what the text does not say is left out."""
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(text, source, str(error)) from None
-    except (ValueError, RecursionError) as error:  # a number or a nesting beyond Python's limits
-        raise SpecError(source, None, f"cannot be read as TOML: {error}") from None
-    lines = toml_lines(text)
-    _check_names(values, lines, source)
-    checked = _settings(values, lines, source)
-    sweeps = _sweeps(values, lines, source)
-    _check_count(sweeps, lines, source)
-    for section in SECTIONS:
-        if sweeps[section]:
-            checked[section] = _expand(section, sweeps[section], lines, source)
-    return checked
+class TomlSpec:
+    """The text of a spec; errors refer to it as ``source``."""
 
+    def __init__(self, text: str, source: str):
+        self.text = text
+        self.source = source
 
-def _syntax_error(text: str, source: str, message: str) -> SpecError:
-    found = re.search(r" \(at line (\d+), column (\d+)\)$", message)
-    if found is None:  # "at end of document"
-        return SpecError(source, text.count("\n") + 1, f"not TOML: {message}")
-    what = f"column {found[2]}: not TOML: {message[: found.start()]}"
-    return SpecError(source, int(found[1]), what)
+    def arguments(self) -> dict[str, Any]:
+        """Return arguments for Spec. Recipes are made and checked; settings are not checked."""
+        values = self._parse()
+        self._check_names(values)
+        settings = {key: values[key] for key in SETTINGS if key in values}
+        if isinstance(settings.get("about"), str):
+            settings["about"] = " ".join(settings["about"].split())
+        sweeps = {section: self._sweeps(section, values) for section in SECTIONS}
+        self._check_count(sweeps)
+        recipes = {key: self._recipes(key, listed) for key, listed in sweeps.items() if listed}
+        return {**settings, **recipes}
 
-
-def _check_names(values: dict[str, Any], lines: Lines, source: str) -> None:
-    known = (*SETTINGS, *SECTIONS)
-    for key, value in values.items():
-        line = line_of(lines, key)
-        if key not in known:
-            raise SpecError(source, line, f"a spec has no {key!r}; {nearest(key, known)}")
-        if key in SECTIONS and not isinstance(value, dict):
-            raise SpecError(
-                source, line, f"{key} must be tables such as [{key}.NAME], got {value!r}"
-            )
-    for section in ("environments", "policies"):
-        if not values.get(section):
-            raise SpecError(source, None, f"no {section}; give at least one [{section}.NAME]")
-
-
-def _settings(values: dict[str, Any], lines: Lines, source: str) -> dict[str, Any]:
-    checks: dict[str, Callable[[Any], Any]] = {
-        "name": lambda value: check_label("name", value),
-        "about": _text,
-        "rounds": lambda value: require.count("rounds", value),
-        "seeds": check_seeds,
-        "points": lambda value: require.count("points", value),
-        "unsupported": lambda value: require.one_of("unsupported", value, ("refuse", "skip")),
-    }
-    checked: dict[str, Any] = {}
-    for key, check in checks.items():
+    @contextlib.contextmanager
+    def lines_in_errors(self, keys: Container[str], *path: str) -> Iterator[None]:
+        """Add the line to errors: that of the key that the message begins with, or of a path."""
         try:
-            if key in values:
-                checked[key] = check(values[key])
-        except (ValueError, TypeError) as error:
-            raise SpecError(source, line_of(lines, key), str(error)) from None
-    return checked
+            yield
+        except (ValueError, TypeError, OSError) as error:
+            words = str(error).split(maxsplit=1)
+            key = words[0].rstrip(":") if words else ""
+            raise self._error(str(error), *path, *([key] if key in keys else [])) from error
 
+    def _error(self, message: str, *path: str) -> SpecError:
+        line = line_of(self.text, *path) if path else None
+        return SpecError(self.source, line, message)
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"about must be text, got {value!r}")
-    return " ".join(value.split())
+    def _parse(self) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            message = str(error)
+            position = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+            if position is None:  # "at end of document"
+                line = self.text.count("\n") + 1
+                raise SpecError(self.source, line, f"not TOML: {message}") from None
+            message = f"column {position[2]}: not TOML: {message[: position.start()]}"
+            raise SpecError(self.source, int(position[1]), message) from None
+        except (ValueError, RecursionError) as error:  # a number or nesting beyond Python's limits
+            raise self._error(f"cannot be read as TOML: {error}") from None
 
+    def _check_names(self, values: dict[str, Any]) -> None:
+        known = (*SETTINGS, *SECTIONS)
+        for key, value in values.items():
+            if key not in known:
+                raise self._error(f"a spec has no {key!r}; {nearest(key, known)}", key)
+            if key in SECTIONS and not isinstance(value, dict):
+                raise self._error(f"{key} must be tables such as [{key}.NAME], got {value!r}", key)
+        for section in ("environments", "policies"):
+            if not values.get(section):
+                raise self._error(f"no {section}; give at least one [{section}.NAME]")
 
-def _sweeps(values: dict[str, Any], lines: Lines, source: str) -> dict[str, list[Sweep]]:
-    found: dict[str, list[Sweep]] = {}
-    for section in SECTIONS:
-        found[section] = []
+    def _sweeps(self, section: str, values: dict[str, Any]) -> list[Sweep]:
+        found = []
         for label, table in values.get(section, {}).items():
+            keys = table if isinstance(table, dict) else ()
+            with self.lines_in_errors(keys, section, label):
+                found.append(read_table(section, label, table))
+        return found
+
+    def _check_count(self, sweeps: dict[str, list[Sweep]]) -> None:
+        total = 0
+        for section, listed in sweeps.items():
+            for sweep in listed:
+                total += sweep.count
+                if total > MAX_RECIPES:
+                    message = f"{total:,} recipes up to here; at most {MAX_RECIPES:,} are allowed"
+                    raise self._error(f"{message}: shorten the lists", section, sweep.label)
+
+    def _recipes(self, section: str, sweeps: list[Sweep]) -> dict[str, Any]:
+        """Make all recipes of a section. A recipe under two labels would be played twice."""
+        found: dict[str, Any] = {}
+        labels: dict[str, str] = {}
+        for sweep in sweeps:
+            with self.lines_in_errors({*sweep.fixed, *sweep.lists}, section, sweep.label):
+                for label, recipe in sweep.recipes():
+                    add_label(found, section, label, recipe)
+                    other = labels.setdefault(canonical(recipe_to_plain(recipe)), label)
+                    if other != label:
+                        same = f"{other!r} and {label!r} are the same recipe"
+                        raise ValueError(f"{section}: {same}; remove one of them")
+        return found
+
+
+def line_of(text: str, *path: str) -> int:
+    """Return the line, counted from 1, on which a key or a table of valid TOML begins.
+
+    ``tomllib`` does not tell where a key is; but it can tell whether the first lines of the text
+    define it. The key begins on the last line that names it and before which it is not defined.
+    """
+    lines = text.split("\n")
+    found = 0
+    for depth, name in enumerate(path, start=1):
+        named = re.compile(rf"""(?<![\w-]){re.escape(name)}["']?[ \t]*[.=\]]|\\""")
+        for number in range(found, len(lines)):
+            if named.search(lines[number]) is None:
+                continue
             try:
-                found[section].append(look_at(section, label, table))
-            except BadEntry as error:
-                raise _located(error, (section, label), lines, source) from error.__cause__
-    return found
+                before = tomllib.loads("\n".join(lines[:number]) + "\n")
+            except tomllib.TOMLDecodeError:  # the line is inside a value
+                continue
+            if _defines(before, path[:depth]):
+                break
+            found = number
+    return found + 1
 
 
-def _located(error: BadEntry, path: tuple[str, str], lines: Lines, source: str) -> SpecError:
-    key = () if error.key is None else (error.key,)
-    return SpecError(source, line_of(lines, *path, *key), str(error))
-
-
-def _check_count(sweeps: dict[str, list[Sweep]], lines: Lines, source: str) -> None:
-    for section, listed in sweeps.items():
-        for sweep in listed:
-            if sweep.count > MAX_RECIPES:
-                message = (
-                    f"the lists of {sweep.label} stand for {sweep.count:,} recipes; "
-                    f"at most {MAX_RECIPES:,} are allowed: shorten them"
-                )
-                raise SpecError(source, line_of(lines, section, sweep.label), message)
-    total = sum(sweep.count for listed in sweeps.values() for sweep in listed)
-    if total > MAX_RECIPES:
-        message = f"{total:,} recipes in all; at most {MAX_RECIPES:,} are allowed"
-        raise SpecError(source, None, message)
-
-
-def _expand(section: str, sweeps: list[Sweep], lines: Lines, source: str) -> dict[str, Any]:
-    recipes: dict[str, Any] = {}
-    for sweep in sweeps:
-        try:
-            for label, recipe in sweep.recipes():
-                shown = marked(check_label(section, label), recipe)
-                if shown in recipes:
-                    raise BadEntry(f"{section} has the label {shown!r} twice; rename one")
-                recipes[shown] = recipe
-        except BadEntry as error:
-            raise _located(error, (section, sweep.label), lines, source) from error.__cause__
-        except ValueError as error:
-            raise SpecError(source, line_of(lines, section, sweep.label), str(error)) from None
-    return recipes
+def _defines(values: Any, path: tuple[str, ...]) -> bool:
+    for name in path:
+        if not isinstance(values, dict) or name not in values:
+            return False
+        values = values[name]
+    return True

@@ -38,8 +38,16 @@ def stream(seed: int, whose: int) -> np.random.SeedSequence:
 class Game:
     """One policy against one attack, in the middle of play."""
 
-    def __init__(self, policy: Policy, attack: Attack, problem: Problem, seed: int, points: int):
-        self.names = (attack.name, policy.name)
+    def __init__(
+        self,
+        policy: Policy,
+        attack: Attack,
+        problem: Problem,
+        seed: int,
+        points: int,
+        names: tuple[str, str] | None = None,
+    ):
+        self.names = names or (attack.name, policy.name)  # in the ledger
         self.policy: Any = policy.start(problem)
         self.attack: Any = attack.start(problem)
         self.purse = open_purse(attack.budget, attack.purse, problem)
@@ -109,15 +117,23 @@ def play_match(
     seed: int,
     *,
     points: int = POINTS,
+    names: Sequence[tuple[str, str, str]] | None = None,
     on_block: Callable[[int], None] | None = None,
 ) -> list[Ledger]:
     """Play each (attack, policy) pair against the same rounds; ledgers in the same order.
 
-    ``on_block`` is told how many rounds, summed over games, each step has played.
+    ``names`` are the labels of environment, attack and policy for the ledger of each pair; by
+    default the recipes' own names. ``on_block`` is called after each step with the number of
+    rounds, summed over games, that were played.
     """
+    if names is None:
+        names = [(environment.name, attack.name, policy.name) for attack, policy in pairs]
     nature = environment.start(rounds, stream(seed, NATURE))
     problem = nature.problem
-    games = [Game(policy, attack, problem, seed, points) for attack, policy in pairs]
+    games = [
+        Game(policy, attack, problem, seed, points, (attack_name, policy_name))
+        for (attack, policy), (_, attack_name, policy_name) in zip(pairs, names, strict=True)
+    ]
     size = max(1, BLOCK_NUMBERS // (problem.arms * problem.dim))
     for start in range(0, rounds, size):
         block = nature.draw(min(size, rounds - start))
@@ -125,4 +141,4 @@ def play_match(
             game.advance(block)
             if on_block is not None:
                 on_block(len(block.noise))
-    return [game.close(environment.name, seed) for game in games]
+    return [game.close(label, seed) for game, (label, _, _) in zip(games, names, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from robustbandits.game import require
+from robustbandits.game.defaults import ROUNDS
 from robustbandits.game.ledger import POINTS, Ledger
 from robustbandits.game.match import play_match
 from robustbandits.game.no_attack import NoAttack
@@ -15,7 +16,7 @@ def simulate(
     environment: Environment,
     policy: Policy,
     attack: Attack | None = None,
-    rounds: int = 100_000,
+    rounds: int = ROUNDS,
     seed: int = 0,
     points: int = POINTS,
 ) -> Ledger:

@@ -1,1 +1,4 @@
-"""Engines: where the games of a run are played. They return ledgers and write no files."""
+"""Engines play the games of a run: on threads, in processes, or on a Dask cluster.
+
+They return ledgers and write no files.
+"""

@@ -1,7 +1,7 @@
-"""What travels to a worker in another process: plain values, and how a worker plays them.
+"""What is sent to a worker in another process, and how the worker plays it.
 
-Recipes go as JSON, so the worker makes them anew from its own code, and checks them anew. Those
-that JSON cannot carry (an outsider's class, data that only this process has) go as they are.
+Recipes are sent as JSON, so the worker makes and checks them with its own code. Recipes that JSON
+cannot express (third-party classes, data that only this process has) are pickled.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from robustbandits.experiments.provenance import code_fingerprint
 from robustbandits.experiments.recipe_json import canonical, recipe_from_plain, recipe_to_plain
 from robustbandits.experiments.registry import section_of
 from robustbandits.game.ledger import Ledger
-from robustbandits.game.match import play_match
 
-#: A match as plain values.
-Order = dict[str, Any]
+#: The sender's code, and a match whose recipes are packed.
+Message = tuple[dict[str, str], Match]
 
 
 def code_here() -> dict[str, str]:
-    """Return what must be equal on both sides for the same bits."""
+    """Return what must be the same on both sides to get the same bits."""
     return {
         "robustbandits": __version__,
         "kernel version": str(KERNEL_VERSION),
@@ -34,7 +33,7 @@ def code_here() -> dict[str, str]:
 
 
 def check_code(theirs: dict[str, str]) -> None:
-    """Refuse to work for, or with, other code than ours."""
+    """Raise EngineError if the other side has different code."""
     for what, value in code_here().items():
         if theirs.get(what) != value:
             raise EngineError(
@@ -43,29 +42,18 @@ def check_code(theirs: dict[str, str]) -> None:
             )
 
 
-def write_order(part: Match) -> Order:
-    """Return a part of a match as plain values."""
-    return {
-        "code": code_here(),
-        "environment": _pack(part.environment),
-        "pairs": [(_pack(attack), _pack(policy)) for attack, policy in part.pairs],
-        "rounds": part.rounds,
-        "seed": part.seed,
-        "points": part.points,
-    }
+def pack_match(part: Match) -> Message:
+    """Return a message that :func:`play_message` can play in another process."""
+    pairs = [(_pack(attack), _pack(policy)) for attack, policy in part.pairs]
+    return code_here(), part._replace(environment=_pack(part.environment), pairs=pairs)
 
 
-def play_order(order: Order, on_block: Callable[[int], None] | None = None) -> list[Ledger]:
-    """Play what was ordered; called in the worker."""
-    check_code(order["code"])
-    return play_match(
-        _unpack(order["environment"]),
-        [(_unpack(attack), _unpack(policy)) for attack, policy in order["pairs"]],
-        order["rounds"],
-        order["seed"],
-        points=order["points"],
-        on_block=on_block,
-    )
+def play_message(message: Message, on_block: Callable[[int], None] | None = None) -> list[Ledger]:
+    """Play the match of a message; called in the worker."""
+    code, part = message
+    check_code(code)
+    pairs = [(_unpack(attack), _unpack(policy)) for attack, policy in part.pairs]
+    return part._replace(environment=_unpack(part.environment), pairs=pairs).play(on_block)
 
 
 def _pack(recipe: Any) -> Any:
@@ -83,12 +71,13 @@ def _pack(recipe: Any) -> Any:
 def _unpack(packed: Any) -> Any:
     if not isinstance(packed, tuple):
         return packed
-    recipe = _recipe(*packed[:2])
+    section, text, expected = packed
+    recipe = _recipe(section, text)
     fingerprint = getattr(recipe, "fingerprint", None)
-    if fingerprint != packed[2]:
+    if fingerprint != expected:
         raise EngineError(
-            f"a worker has other data for {recipe.name} (fingerprint {fingerprint}, {packed[2]} "
-            f"is due): put the same files on every machine"
+            f"a worker has other data for {recipe.name}: expected fingerprint {expected}, got "
+            f"{fingerprint}; put the same files on every machine"
         )
     return recipe
 

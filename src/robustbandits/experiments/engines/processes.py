@@ -1,4 +1,4 @@
-"""Play in processes of this machine. Workers may die; nothing is lost but their last part."""
+"""Play in processes of this machine. If a worker dies, only its current part is lost."""
 
 from __future__ import annotations
 
@@ -12,22 +12,20 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from robustbandits.experiments.engines.engine import Match, Stopped
-from robustbandits.experiments.engines.messages import Order, play_order, write_order
+from robustbandits.experiments.engines.engine import Engine, Match, Stopped
+from robustbandits.experiments.engines.messages import Message, pack_match, play_message
 from robustbandits.game.ledger import Ledger
 
 
-class ProcessEngine:
-    """Plays in a pool of processes, which is made anew when one of them dies."""
+class ProcessEngine(Engine):
+    """Plays in a pool of processes, which is replaced if one of them dies."""
 
-    losses: tuple[type[BaseException], ...] = (BrokenProcessPool,)
+    losses = (BrokenProcessPool,)
 
     def __init__(self, workers: int, on_rounds: Callable[[int], None] | None = None):
-        self.workers = workers
-        self.slots = workers + 2
-        self._on_rounds = on_rounds
+        super().__init__(workers, on_rounds)
         self._context = multiprocessing.get_context("spawn")
-        # A raw byte, not an Event: a worker that is killed must not take a lock with it.
+        # A raw byte, not an Event: an Event has a lock, which a killed worker would never release.
         self._stop: Any = self._context.RawValue("b", 0)
         self._pool = self._new_pool()
 
@@ -37,25 +35,21 @@ class ProcessEngine:
         )
 
     def submit(self, part: Match) -> Future[list[Ledger]]:
-        """Hand out a part; the future gives its ledgers."""
-        order = write_order(part)
+        message = pack_match(part)
         try:
-            future = self._pool.submit(_play, order)
+            future = self._pool.submit(_play, message)
         except BrokenProcessPool:
             self._pool.shutdown(cancel_futures=True)
             self._pool = self._new_pool()
-            future = self._pool.submit(_play, order)
-        size = part.rounds * len(part.pairs)
-        future.add_done_callback(lambda done: self._report(done, size))
+            future = self._pool.submit(_play, message)
+        future.add_done_callback(lambda done: self._report(done, part.size))
         return future
 
     def _report(self, future: Future[list[Ledger]], size: int) -> None:
-        if self._on_rounds is None or future.cancelled() or future.exception() is not None:
-            return
-        self._on_rounds(size)
+        if not future.cancelled() and future.exception() is None:
+            self.on_rounds(size)
 
     def stop(self) -> None:
-        """End what is under way at its next block of rounds."""
         self._stop.value = 1
         self._pool.shutdown(cancel_futures=True)
 
@@ -64,22 +58,22 @@ _stop: Any = None
 
 
 def start_worker(stop: Any = None) -> None:
-    """Make a worker ready: Ctrl-C is the main process' business, and so is its death."""
+    """Prepare a worker: ignore Ctrl-C, which the main process handles, and exit when it dies."""
     global _stop
     _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _die_with_parent() -> None:
+def _exit_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)  # killed before it could tell us: nobody waits for our result
+        os._exit(1)
 
 
-def _play(order: Order) -> list[Ledger]:
-    return play_order(order, _check_stop)
+def _play(message: Message) -> list[Ledger]:
+    return play_message(message, _check_stop)
 
 
 def _check_stop(_: int) -> None:

@@ -1,7 +1,7 @@
-"""The store: a folder of finished matches, and what is read back from it. Nothing here plays."""
+"""The store: a folder of finished matches, written and read. Nothing here plays a game."""
 
+from robustbandits.experiments.store.load import Experiment as Experiment
 from robustbandits.experiments.store.match_file import DamagedError as DamagedError
 from robustbandits.experiments.store.match_file import NewerError as NewerError
-from robustbandits.experiments.store.store import Experiment as Experiment
 from robustbandits.experiments.store.store import Store as Store
 from robustbandits.experiments.store.store import StoreError as StoreError

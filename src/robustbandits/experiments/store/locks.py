@@ -1,8 +1,8 @@
-"""Which match is being played by whom, when several processes work on one store.
+"""Locks on matches, so that processes which share a store do not play the same match.
 
-One file, never read or written: each match has a byte in it, far beyond its end, and whoever plays
-the match holds the kernel's lock on that byte. The lock vanishes with its process, however that
-dies, so there is nothing to clean up and nothing to mistake for a living claim.
+All locks are on one file, which is never read or written: each match has a byte in it, far beyond
+its end, and the process that plays the match holds the operating system's lock on that byte. The
+lock vanishes with its process, however that ends, so there is nothing to clean up.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ try:
 except ImportError:  # Windows: a match may be played twice, but is never stored twice
     fcntl = None  # type: ignore[assignment]
 
-#: Errors which say that somebody else holds a lock; any other says that there are no locks here.
+#: Errors which mean that another process holds a lock; others mean that locks do not work here.
 _TAKEN = (errno.EACCES, errno.EAGAIN)
 
 
 class Locks:
     """All locks of this process on one file.
 
-    Closing any handle of a file gives up all the locks a process has on it. So there is one owner
-    for each file and process (:func:`locks_on`), and it is never closed.
+    Closing any handle of a file releases all locks that the process has on it. So each process has
+    one instance for each file (:func:`locks_on`), which is never closed.
     """
 
     def __init__(self, path: Path):
@@ -36,8 +36,8 @@ class Locks:
         self._handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
         self.works = self._probe()
 
-    def take(self, name: str) -> bool:
-        """Take the lock of a hexadecimal name; False if another process or thread has it."""
+    def acquire(self, name: str) -> bool:
+        """Lock a hexadecimal name; False if another process or thread holds the lock."""
         byte = _byte_of(name)
         with self._guard:
             if byte in self._held:
@@ -47,8 +47,8 @@ class Locks:
             self._held.add(byte)
             return True
 
-    def give_back(self, name: str) -> None:
-        """Give the lock back; nothing happens to a lock that was not taken."""
+    def release(self, name: str) -> None:
+        """Release the lock; a lock that is not held is left alone."""
         byte = _byte_of(name)
         with self._guard:
             if byte in self._held:
@@ -66,7 +66,7 @@ class Locks:
         return True
 
     def _probe(self) -> bool:
-        """Whether this file system knows locks at all; byte 0 is nobody's match."""
+        """Whether this file system supports locks; byte 0 belongs to no match."""
         if fcntl is None:
             return False
         try:
@@ -78,24 +78,24 @@ class Locks:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this process made it: a forked child has its parent's memory, not its locks."""
+        """Whether this process made it: a forked child has a copy, but does not hold the locks."""
         return self._process == os.getpid()
 
 
-_owners: dict[Any, Locks] = {}
-_owners_guard = threading.Lock()
+_instances: dict[Any, Locks] = {}
+_instances_guard = threading.Lock()
 
 
 def locks_on(path: Path) -> Locks:
-    """Return this process' only owner of locks on a file, which is created when missing."""
-    with _owners_guard:
+    """Return this process' only :class:`Locks` on a file, which is created if missing."""
+    with _instances_guard:
         if path.exists():
-            owner = _owners.get(_identity(path))
-            if owner is not None and owner.is_ours:
-                return owner
-        owner = Locks(path)
-        _owners[_identity(path)] = owner
-        return owner
+            locks = _instances.get(_identity(path))
+            if locks is not None and locks.is_ours:
+                return locks
+        locks = Locks(path)
+        _instances[_identity(path)] = locks
+        return locks
 
 
 def _identity(path: Path) -> Any:

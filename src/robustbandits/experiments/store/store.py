@@ -2,14 +2,14 @@
 
 ::
 
-    store.json          format and who made it
-    plans/ID.json       what was asked for: the spec, and the matches that answer it
-    matches/ID.parquet  one finished match, whole; the name says what was played
-    damaged/            files that could not be believed, set aside
+    store.json          format, and the version that made it
+    plans/ID.json       a plan: the spec and its matches
+    matches/ID.parquet  a finished match; its name says what was played
+    damaged/            damaged files, set aside
     lock                never read or written; see :mod:`robustbandits.experiments.store.locks`
 
-What is missing is what was planned and is not there: nothing else keeps track, so nothing can
-disagree with the files.
+A match is missing if it is planned and has no file. No other record exists that could disagree
+with the files.
 """
 
 from __future__ import annotations
@@ -18,33 +18,21 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from robustbandits._atomic import drafts, write_whole
 from robustbandits._version import __version__
+from robustbandits.experiments.plan import Plan, PlannedMatch, match_id_of
 from robustbandits.experiments.provenance import provenance
-from robustbandits.experiments.store import plan_file
-from robustbandits.experiments.store._parquet import parquet
+from robustbandits.experiments.store import match_file, plan_file
 from robustbandits.experiments.store.load import Experiment as Experiment
-from robustbandits.experiments.store.load import gather
+from robustbandits.experiments.store.load import largest_plans, merge_provenance, recover_plans
 from robustbandits.experiments.store.locks import Locks, locks_on
-from robustbandits.experiments.store.match_file import (
-    FORMAT,
-    MAX_BYTES,
-    DamagedError,
-    MatchRecord,
-    NewerError,
-    decode,
-    encode,
-)
+from robustbandits.experiments.store.match_file import DamagedError, NewerError, StoredMatch
 from robustbandits.game.ledger import Ledger
-
-if TYPE_CHECKING:
-    from robustbandits.experiments.plan import Plan, PlannedMatch
-    from robustbandits.experiments.spec import Spec
 
 DAY = 86_400.0
 _NAMES = {"store.json", "plans", "matches", "damaged", "lock"}
@@ -55,9 +43,9 @@ class StoreError(OSError):
 
 
 class Found(NamedTuple):
-    """What a look at a match's file gave: a record, or the reason why there is none."""
+    """A stored match; or None, and what is wrong with its file if there is one."""
 
-    record: MatchRecord | None
+    match: StoredMatch | None
     damage: str | None
 
 
@@ -67,18 +55,17 @@ class Store:
     Parameters
     ----------
     folder
-        A store, an empty folder, or a folder to be made.
+        A store, an empty folder, or a folder that does not exist yet.
     """
 
     def __init__(self, folder: str | os.PathLike[str]):
-        parquet()  # said before anything is fetched, played or written
+        match_file.parquet()  # raises before anything is fetched, played or written
         self.folder = Path(folder)
         self._locks: Locks | None = None
-        self._last_spec: tuple[Spec, dict[str, Any]] | None = None
         self._check_folder()
 
     def _check_folder(self) -> None:
-        """Refuse a folder of something else, or of a newer version, before touching it."""
+        """Refuse a folder with other files, or of a newer version, before changing it."""
         try:
             names = {path.name for path in self.folder.iterdir()}
         except FileNotFoundError:
@@ -87,10 +74,10 @@ class Store:
             raise StoreError(f"{self.folder} is a file; a store is a folder") from None
         except OSError as error:
             raise StoreError(f"cannot read the store {self.folder}: {error.strerror}") from error
-        strange = {name for name in names if not name.startswith(".")} - _NAMES
-        if strange and "store.json" not in names:
+        foreign = {name for name in names if not name.startswith(".")} - _NAMES
+        if foreign and "store.json" not in names:
             raise StoreError(
-                f"{self.folder} is not a store: it holds {min(strange)!r}; "
+                f"{self.folder} is not a store: it contains {min(foreign)!r}; "
                 f"choose an empty or a new folder"
             )
         if "store.json" in names:
@@ -100,132 +87,112 @@ class Store:
         path = self.folder / "store.json"
         try:
             about = json.loads(_read(path, 1 << 20))
-            number, by = int(about["format"]), str(about["made_by"])
+            number, version = int(about["format"]), str(about["made_by"])
         except (ValueError, KeyError, TypeError, RecursionError):
             raise StoreError(
                 f"{path} is damaged; if its matches were made by this version, delete that file"
             ) from None
-        if number > FORMAT:
+        if number > match_file.FORMAT:
             raise NewerError(
-                f"the store {self.folder} was made by {by}, which is newer than this "
+                f"the store {self.folder} was made by {version}, which is newer than this "
                 f"robustbandits {__version__}: install that version (nothing was changed)"
             )
 
     @property
     def exists(self) -> bool:
-        """Whether something was ever written here."""
+        """Whether the folder is a store already."""
         return (self.folder / "store.json").exists()
 
-    def open(self) -> None:
-        """Make the folder ready for writing; what dead processes left unfinished goes."""
-        try:
+    def open(self) -> Locks:
+        """Prepare the folder for writing, and remove unfinished files of dead processes."""
+        with self._writing():
             for name in ("plans", "matches", "damaged"):
                 (self.folder / name).mkdir(parents=True, exist_ok=True)
             if not self.exists:
-                about = {"format": FORMAT, "made_by": f"robustbandits {__version__}"}
+                about = {"format": match_file.FORMAT, "made_by": f"robustbandits {__version__}"}
                 write_whole(self.folder / "store.json", json.dumps(about).encode())
-            if self._locks is None:
-                self._locks = locks_on(self.folder / "lock")
-            self._sweep()
-        except OSError as error:
-            raise self._unwritable(error) from error
+            self._locks = self._locks or locks_on(self.folder / "lock")
+            self._remove_drafts(self._locks)
+        return self._locks
 
-    def _sweep(self) -> None:
-        """Delete drafts of matches that nobody plays: only who holds a match's lock writes one.
-
-        Nobody claims a plan, which is written in a moment: its draft goes when it is a day old.
-        """
-        assert self._locks is not None
-        for path, _ in (*drafts(self.folder), *drafts(self.folder / "plans")):
-            with contextlib.suppress(FileNotFoundError):  # another process sweeps too
-                if time.time() - path.stat().st_mtime > DAY:
-                    path.unlink()
-        if not self._locks.works:
+    def _remove_drafts(self, locks: Locks) -> None:
+        """Delete the unfinished file of a match if its lock is free, and others after a day."""
+        for folder in (self.folder, self.folder / "plans"):
+            for path, _ in drafts(folder):
+                with contextlib.suppress(FileNotFoundError):  # another process was faster
+                    if time.time() - path.stat().st_mtime > DAY:
+                        path.unlink()
+        if not locks.works:
             return
         for path, name in drafts(self.folder / "matches"):
             match = name.removesuffix(".parquet")
-            if _is_id(match) and self._locks.take(match):
+            if _is_id(match) and locks.acquire(match):
                 path.unlink(missing_ok=True)
-                self._locks.give_back(match)
+                locks.release(match)
 
-    def _unwritable(self, error: OSError) -> StoreError:
-        reason = error.strerror or str(error)
-        return StoreError(
-            f"cannot write to the store {self.folder}: {reason}; every finished match is kept: "
-            f"make room or leave to write there, then run the same command again"
-        )
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Turn an error of the file system into one that says what to do."""
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(
+                f"cannot write to the store {self.folder}: {error.strerror or error}; finished "
+                f"matches are safe: free disk space or fix permissions, then run the same command "
+                f"again"
+            ) from error
 
     def path_of(self, match: str) -> Path:
-        """Return where the file of a match is, or will be."""
+        """Return the path of a match's file, which need not exist."""
         return self.folder / "matches" / f"{match}.parquet"
 
-    def take(self, match: str) -> bool:
-        """Claim a match for this process; False while another one plays it."""
-        assert self._locks is not None, "open() comes first"
-        return self._locks.take(match)
+    def claim(self, match: PlannedMatch) -> bool:
+        """Reserve a match for this process; False if another one is playing it."""
+        return (self._locks or self.open()).acquire(match.id)
 
-    def give_back(self, match: str) -> None:
-        """End the claim; the kernel does it for a process that dies."""
-        assert self._locks is not None, "open() comes first"
-        self._locks.give_back(match)
+    def release(self, match: PlannedMatch) -> None:
+        """End the claim. The operating system does it for a process that dies."""
+        (self._locks or self.open()).release(match.id)
 
-    def write(self, spec: Spec, match: PlannedMatch, ledgers: Sequence[Ledger]) -> None:
-        """Store a finished match: whole or not at all."""
-        labelled = [
-            replace(ledger, environment=match.environment, attack=game.attack, policy=game.policy)
-            for game, ledger in zip(match.games, ledgers, strict=True)
-        ]
-        record = MatchRecord(
+    def write(self, plan: Plan, match: PlannedMatch, ledgers: Sequence[Ledger]) -> None:
+        """Store a finished match; after a crash the file is complete or absent."""
+        stored = StoredMatch(
             id=match.id,
-            spec=self._plain(spec),
+            spec=plan.spec_values,
             provenance=provenance(),
             games=tuple(game.id for game in match.games),
             length=match.rounds,
-            ledgers=labelled,
+            ledgers=list(ledgers),
         )
         if self._locks is None:
             self.open()
-        try:
-            write_whole(self.path_of(match.id), encode(record))
-        except OSError as error:
-            raise self._unwritable(error) from error
+        data = match_file.encode(stored)
+        with self._writing():
+            write_whole(self.path_of(match.id), data)
 
-    def _plain(self, spec: Spec) -> dict[str, Any]:
-        """Return a spec's plain values, made once for a whole run."""
-        if self._last_spec is None or self._last_spec[0] is not spec:
-            self._last_spec = spec, spec.to_dict()
-        return self._last_spec[1]
-
-    def remember(self, plan: Plan) -> None:
-        """Note what was asked for, so that a report knows it without the spec's file."""
-        self.open()
+    def write_plan(self, plan: Plan) -> None:
+        """Store a plan, so that a report can show it without the spec's file."""
         name, data = plan_file.encode_plan(plan)
+        self.open()
         path = self.folder / "plans" / f"{name}.json"
-        try:
+        with self._writing():
             if not path.exists():
                 write_whole(path, data)
-        except OSError as error:
-            raise self._unwritable(error) from error
 
-    def look(self, match: PlannedMatch) -> Found:
-        """Read the file of a planned match, with its labels."""
-        found = self.find(match.id)
-        if found.record is None:
+    def read(self, match: PlannedMatch) -> Found:
+        """Read the file of a planned match; its ledgers get the labels of the plan."""
+        found = self._find(match.id, match)
+        if found.match is None:
             return found
-        ids = tuple(game.id for game in match.games)
-        if found.record.games != ids or found.record.length != match.rounds:
+        stored = found.match.length, found.match.ledgers[0].seed
+        if match_id_of(found.match.games) != match.id or stored != (match.rounds, match.seed):
             return Found(None, "it holds other games than its name says")
-        ledgers = [
-            replace(ledger, environment=match.environment, attack=game.attack, policy=game.policy)
-            for game, ledger in zip(match.games, found.record.ledgers, strict=True)
-        ]
-        return Found(found.record._replace(ledgers=ledgers), None)
+        return found
 
-    def find(self, match: str) -> Found:
-        """Read the file of a match, with the labels that it was written with."""
+    def _find(self, match: str, planned: PlannedMatch | None = None) -> Found:
         path = self.path_of(match)
         try:
-            record = decode(_read(path, MAX_BYTES))
+            stored = match_file.decode(_read(path, match_file.MAX_BYTES), planned)
         except FileNotFoundError:
             return Found(None, None)
         except OSError as error:
@@ -234,59 +201,82 @@ class Store:
             return Found(None, str(error))
         except NewerError as error:
             raise NewerError(f"{path} is newer than this program: {error}") from None
-        if record.id != match:
-            return Found(None, f"it holds match {record.id!r}, not the one of its name")
-        return Found(record, None)
+        if stored.id != match:
+            return Found(None, f"it holds match {stored.id!r}, not the one of its name")
+        return Found(stored, None)
 
-    def set_aside(self, match: PlannedMatch) -> Path | None:
-        """Move a damaged file out of the way and return where to; the caller holds its lock."""
+    def recheck(self, match: PlannedMatch) -> tuple[bool, str | None]:
+        """Return whether a claimed match is stored by now, and a damaged file that was set aside.
+
+        Another process may have stored the match before this one claimed it.
+        """
+        found = self.read(match)
+        if found.damage is None:
+            return found.match is not None, None
         path = self.path_of(match.id)
-        if self.look(match).damage is None:
-            return None  # whoever had the lock before us has replaced it
-        place, number = self.folder / "damaged" / path.name, 1
-        while place.exists():
-            place, number = place.with_name(f"{match.id}.{number}.parquet"), number + 1
-        try:
-            path.replace(place)
-        except OSError as error:
-            raise self._unwritable(error) from error
-        return place
+        target, number = self.folder / "damaged" / path.name, 1
+        while target.exists():
+            target, number = target.with_name(f"{match.id}.{number}.parquet"), number + 1
+        with self._writing(), contextlib.suppress(FileNotFoundError):  # moved by another process
+            path.replace(target)
+        return False, f"{target}: {found.damage}"
 
     def missing(self, plan: Plan) -> list[PlannedMatch]:
         """Return the matches that have no file, or a damaged one."""
-        return [match for match in plan.matches if self.look(match).record is None]
+        return [match for match in plan.matches if self.read(match).match is None]
 
     def ledgers(self, plan: Plan) -> list[Ledger]:
-        """Return the ledgers of a plan in its order; matches that are missing are left out."""
-        records = (self.look(match).record for match in plan.matches)
-        return [ledger for record in records if record for ledger in record.ledgers]
+        """Return the ledgers of a plan's finished matches, in its order."""
+        return self.experiment(plan).ledgers
 
     def experiment(self, plan: Plan) -> Experiment:
-        """Return a plan's finished games."""
-        return gather(self, [plan_file.promise_of(plan)], [])[0]
+        """Return a plan's finished games; damaged files are left out, with a warning."""
+        ledgers: list[Ledger] = []
+        provenances = []
+        for match in plan.matches:
+            stored, damage = self.read(match)
+            if damage is not None:
+                warnings.warn(
+                    f"{self.path_of(match.id)} is damaged and left out: {damage}; the same run "
+                    f"command sets it aside and plays the match again",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+            if stored is not None:
+                provenances.append(stored.provenance)
+                ledgers.extend(stored.ledgers)
+        return Experiment(plan.spec, ledgers, merge_provenance(provenances, len(plan.matches)))
 
     def experiments(self) -> list[Experiment]:
-        """Return what the store holds, oldest plan first; damaged files are left out, aloud."""
+        """Return all experiments, oldest plan first; damaged files are left out, with a warning."""
         if not self.exists:
             raise StoreError(f"there is no store at {self.folder}; robustbandits run makes one")
-        promises = []
+        plans = self._plans()
+        planned = {match.id for plan in plans for match in plan.matches}
+        files = sorted(path.stem for path in (self.folder / "matches").glob("*.parquet"))
+        others = (self._find(match).match for match in files if match not in planned)
+        recovered = recover_plans(match for match in others if match is not None)
+        experiments = [self.experiment(plan) for plan in (*largest_plans(plans), *recovered)]
+        return [experiment for experiment in experiments if experiment.ledgers]
+
+    def _plans(self) -> list[Plan]:
+        plans = []
         paths = (self.folder / "plans").glob("*.json")
         for path in sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name)):
             try:
-                promises.append(plan_file.decode_plan(_read(path, plan_file.MAX_BYTES)))
+                plans.append(plan_file.decode_plan(_read(path, plan_file.MAX_BYTES)))
             except DamagedError as error:
                 raise StoreError(f"{path} is damaged: {error}; delete it and run again") from None
             except NewerError as error:
                 raise NewerError(f"{path} is newer than this program: {error}") from None
-        matches = sorted(path.stem for path in (self.folder / "matches").glob("*.parquet"))
-        return gather(self, promises, matches)
+        return plans
 
 
-def _read(path: Path, most: int) -> bytes:
+def _read(path: Path, limit: int) -> bytes:
     with path.open("rb") as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise DamagedError(f"{path} is larger than {most} bytes")
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise DamagedError(f"{path} is larger than {limit} bytes")
     return data
 
 
