@@ -1,4 +1,4 @@
-"""Which maps from ratings to rewards keep the mean linear in what the policy sees."""
+"""Maps from ratings to rewards: means, bounds, and which of them are linear."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_the_arguments_stay_as_they_were(name):
 
 @pytest.mark.parametrize("name", ["shift-features", "affine", "affine+intercept"])
 def test_items_of_one_mean_cannot_fill_the_range(name):
-    with pytest.raises(ValueError, match=r"needs items of different means.*draw more arms"):
+    with pytest.raises(ValueError, match=r"needs items with different means.*draw more arms"):
         map_rewards(name, np.ones((4, 2)), np.ones(2))
 
 

@@ -230,5 +230,5 @@ def test_one_hot_arms_have_a_coordinate_each(intercept):
 
 
 def test_one_hot_arms_need_as_many_coordinates():
-    with pytest.raises(ValueError, match="dim must be 20, as arms is, for one-hot; got 10"):
+    with pytest.raises(ValueError, match="dim must be 20 like arms for one-hot, got 10"):
         Simulation(contexts="one-hot")

@@ -1,4 +1,4 @@
-"""The data sets this library knows: sizes, checksums, licences, citations."""
+"""The data sets that this library knows: sizes, checksums, licences, citations."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Dataset:
     Parameters
     ----------
     name, about
-        Its name here, and what it is.
+        Its name in this library, and a short description.
     ratings, users, items
         Its size.
     files
-        What is kept of it. The first holds the ratings and must be there; the rest may be.
+        The files that are kept. The first holds the ratings and is required.
     sha256
-        Checksum of the first file (line ends as in Unix); empty where only the size is checked.
-    archive
-        Address of the official archive; empty where there is none.
+        Checksum of the first file with Unix line ends; empty if only the size is checked.
+    archive, archive_hash
+        Address of the official archive and its published checksum; empty if there is none.
     variable
         Environment variable with the path of the user's own copy.
     licence, citation
@@ -48,6 +48,7 @@ class Dataset:
     files: tuple[str, ...]
     sha256: str
     archive: str
+    archive_hash: str
     variable: str
     licence: str
     citation: str
@@ -67,6 +68,7 @@ MOVIELENS_100K = Dataset(
     files=("u.data", "u.item", "README", "ml-100k.item"),
     sha256="06416e597f82b7342361e41163890c81036900f418ad91315590814211dca490",
     archive="https://files.grouplens.org/datasets/movielens/ml-100k.zip",
+    archive_hash="md5:0e33842e24a9c977be4e0107933c0723",
     variable="ROBUSTBANDITS_MOVIELENS",
     licence=_MOVIELENS_TERMS,
     citation=_HARPER,
@@ -80,6 +82,7 @@ MOVIELENS_1M = Dataset(
     files=("ratings.dat", "movies.dat", "README"),
     sha256="",
     archive="https://files.grouplens.org/datasets/movielens/ml-1m.zip",
+    archive_hash="md5:c4d9eecfca2ab87c1945afe126590906",
     variable="ROBUSTBANDITS_MOVIELENS_1M",
     licence=_MOVIELENS_TERMS,
     citation=_HARPER,
@@ -93,6 +96,7 @@ MOVIELENS_LATEST_SMALL = Dataset(
     files=("ratings.csv", "movies.csv", "README.txt"),
     sha256="80da8b3393dae325bbba5a31f291a6ba55d8d4f4396de3c456f2c1635b1b70e8",
     archive="https://files.grouplens.org/datasets/movielens/ml-latest-small.zip",
+    archive_hash="",
     variable="ROBUSTBANDITS_MOVIELENS_LATEST_SMALL",
     licence=(
         "research use; no endorsement may be claimed; cite it; may be redistributed under the "
@@ -109,6 +113,7 @@ NETFLIX = Dataset(
     files=("training_set", "combined_data_1.txt"),
     sha256="",
     archive="",
+    archive_hash="",
     variable="ROBUSTBANDITS_NETFLIX",
     licence=(
         "research use; no endorsement may be claimed; acknowledge it and send Netflix a copy of "
@@ -117,13 +122,14 @@ NETFLIX = Dataset(
     citation=_BENNETT,
 )
 DATASETS = {
-    one.name: one for one in (MOVIELENS_100K, MOVIELENS_1M, MOVIELENS_LATEST_SMALL, NETFLIX)
+    dataset.name: dataset
+    for dataset in (MOVIELENS_100K, MOVIELENS_1M, MOVIELENS_LATEST_SMALL, NETFLIX)
 }
 
 
 def dataset_of_size(ratings: int, users: int, items: int) -> Dataset | None:
     """Return the data set that has exactly this size."""
-    for one in DATASETS.values():
-        if one.size == (ratings, users, items):
-            return one
+    for dataset in DATASETS.values():
+        if dataset.size == (ratings, users, items):
+            return dataset
     return None
