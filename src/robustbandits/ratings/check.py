@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,8 @@ from robustbandits.ratings.locate import verify
 from robustbandits.ratings.read import Progress, read_ratings
 from robustbandits.ratings.table import RatingTable
 
-COMBINED_FILES = tuple(f"combined_data_{k}.txt" for k in (1, 2, 3, 4))
 LARGEST_NETFLIX_USER = 2_649_429
-SHOWN_GAPS = 6
+SHOWN_MOVIES = 6
 
 
 @dataclass(frozen=True)
@@ -86,17 +84,7 @@ def _missing(dataset: Dataset, found: RatingFiles, table: RatingTable) -> Iterab
         except DataError as error:
             yield str(error)
     if dataset is NETFLIX:
-        names = {file.name for file in found.files}
-        if names & set(COMBINED_FILES) and not names >= set(COMBINED_FILES):
-            yield "missing files: " + ", ".join(sorted(set(COMBINED_FILES) - names))
-        gaps = _gaps(table.item_ids.tolist(), NETFLIX.items)
-        more = f" and {len(gaps) - SHOWN_GAPS:,} more gaps" if len(gaps) > SHOWN_GAPS else ""
-        if gaps:
-            yield "missing movies: " + ", ".join(gaps[:SHOWN_GAPS]) + more
-
-
-def _gaps(present: list[int], last: int) -> list[str]:
-    """Return the numbers from 1 to ``last`` that are not present, such as "5" and "7-9"."""
-    edges = [0, *(number for number in present if 1 <= number <= last), last + 1]
-    pairs = [(a + 1, b - 1) for a, b in itertools.pairwise(edges) if b - a > 1]
-    return [str(first) if first == final else f"{first}-{final}" for first, final in pairs]
+        numbers = set(range(1, NETFLIX.items + 1)) - set(table.item_ids.tolist())
+        if numbers:
+            shown = ", ".join(str(number) for number in sorted(numbers)[:SHOWN_MOVIES])
+            yield f"missing movies: {shown}{', ...' if len(numbers) > SHOWN_MOVIES else ''}"

@@ -20,36 +20,18 @@ _BENNETT = (
 
 @dataclass(frozen=True)
 class Dataset:
-    """A public set of ratings.
-
-    Parameters
-    ----------
-    name, about
-        Its name in this library, and a short description.
-    ratings, users, items
-        Its size.
-    files
-        The files that are kept. The first holds the ratings and is required.
-    sha256
-        Checksum of the first file with Unix line ends; empty if only the size is checked.
-    archive, archive_hash
-        Address of the official archive and its published checksum; empty if there is none.
-    variable
-        Environment variable with the path of the user's own copy.
-    licence, citation
-        Its terms in short, and what to cite.
-    """
+    """A public set of ratings. A text is empty if there is no such thing."""
 
     name: str
     about: str
     ratings: int
     users: int
     items: int
-    files: tuple[str, ...]
-    sha256: str
-    archive: str
-    archive_hash: str
-    variable: str
+    files: tuple[str, ...]  # the files that are kept; the first holds the ratings and is required
+    sha256: str  # of the first file with Unix line ends; if empty, only the size is checked
+    archive: str  # address of the official archive
+    archive_hash: str  # its published checksum
+    variable: str  # environment variable with the path of the user's own copy
     licence: str
     citation: str
 
@@ -127,9 +109,13 @@ DATASETS = {
 }
 
 
-def dataset_of_size(ratings: int, users: int, items: int) -> Dataset | None:
-    """Return the data set that has exactly this size."""
-    for dataset in DATASETS.values():
-        if dataset.size == (ratings, users, items):
-            return dataset
-    return None
+def find_dataset(name: str) -> Dataset:
+    """Return the data set with this name."""
+    if name not in DATASETS:
+        raise ValueError(f"there is no data set {name!r}; known are {', '.join(DATASETS)}")
+    return DATASETS[name]
+
+
+def dataset_of_size(*size: int) -> Dataset | None:
+    """Return the data set that has exactly this many ratings, users and items."""
+    return next((dataset for dataset in DATASETS.values() if dataset.size == size), None)

