@@ -13,8 +13,8 @@ from robustbandits.ratings import _download
 from robustbandits.ratings import fetch as fetch_module
 from robustbandits.ratings._download import DownloadError
 from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K
-from robustbandits.ratings.fetch import fetch
-from robustbandits.ratings.locate import data_dir, find_netflix, locate, movielens_100k, verify
+from robustbandits.ratings.fetch import fetch, movielens_100k
+from robustbandits.ratings.locate import data_dir, find_netflix, locate, verify
 from shared_data import sample
 
 WHEEL = {"recbole/dataset_example/ml-100k/ml-100k.inter": HEADER + DATA}

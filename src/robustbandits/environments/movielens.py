@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from robustbandits.environments._rating_files import FileRecipe
 from robustbandits.game.facts import EnvironmentFacts
-from robustbandits.ratings.locate import movielens_100k
+from robustbandits.ratings.fetch import movielens_100k
 
 
 @dataclass(frozen=True, kw_only=True)

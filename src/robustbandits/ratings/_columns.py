@@ -41,7 +41,7 @@ class RatingColumns:
         before = len(self._ratings)
         for block in read_blocks(path, form, on_position):
             for column, ids in ((self._users, block.users), (self._items, block.items)):
-                if not column.append(ids, form.text_ids):
+                if not column.append(ids):
                     raise bad_line(path, form)
             self._ratings.frombytes(block.ratings.astype(np.float32).tobytes())
         if len(self._ratings) == before:
@@ -86,20 +86,18 @@ class _IdColumn:
         self._values = array("i")  # the numbers; with text, positions in `_texts`
         self._texts: dict[str, int] | None = None
 
-    def append(self, ids: Any, text_allowed: bool) -> bool:
-        """Append an array of numbers or of text; return False if text is found and not allowed."""
+    def append(self, ids: Any) -> bool:
+        """Append an array of numbers or of text; return False if a text is empty."""
         if self._texts is None:
             numbers = ids if isinstance(ids, np.ndarray) else _as_numbers(ids)
             if numbers is not None:
                 self._values.frombytes(numbers.tobytes())
                 return True
-            if not text_allowed:
-                return False
             known = _number_in_place(np.frombuffer(self._values, np.int32))
             self._texts = {str(number): k for k, number in enumerate(known.tolist())}
         texts, block = self._texts, ids.dictionary_encode()
-        places = [texts.setdefault(text, len(texts)) for text in block.dictionary.to_pylist()]
-        self._values.frombytes(np.array(places, np.int32)[block.indices.to_numpy()].tobytes())
+        positions = [texts.setdefault(text, len(texts)) for text in block.dictionary.to_pylist()]
+        self._values.frombytes(np.array(positions, np.int32)[block.indices.to_numpy()].tobytes())
         return "" not in texts
 
     def numbered(self) -> tuple[Array, Array]:

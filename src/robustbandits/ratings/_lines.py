@@ -210,9 +210,9 @@ def _problem(fields: list[str], form: Format) -> str | None:
         )
     for field, text in zip(form.fields, fields, strict=True):
         if field in ("user", "item") and not _is_id(text, form):
-            any_text = f"{form.encoding} text that is not empty (see encoding=...)"
-            kind = any_text if form.text_ids else f"a whole number from 0 to {LARGEST_ID}"
-            return f"the {field} id must be {kind}, got {text[:40]!r}"
+            text_rule = f"{form.encoding} text that is not empty (see encoding=...)"
+            rule = text_rule if form.text_ids else f"a whole number from 0 to {LARGEST_ID}"
+            return f"the {field} id must be {rule}, got {text[:40]!r}"
         if field == "rating" and not _is_rating(text, form):
             return f"the rating must be {form.scale.description}, got {text[:40]!r}"
         if field == "date" and not _is_date(text):
@@ -223,7 +223,7 @@ def _problem(fields: list[str], form: Format) -> str | None:
 def _is_id(text: str, form: Format) -> bool:
     if form.text_ids:
         return bool(text) and "\ufffd" not in text  # stands for bytes that are not text
-    return text.isdecimal() and int(text) <= LARGEST_ID
+    return text.strip().isdecimal() and int(text) <= LARGEST_ID
 
 
 def _is_rating(text: str, form: Format) -> bool:

@@ -17,7 +17,7 @@ from robustbandits.ratings._download import (
 )
 from robustbandits.ratings.datasets import MOVIELENS_100K, NETFLIX, Dataset, find_dataset
 from robustbandits.ratings.errors import DataError
-from robustbandits.ratings.locate import data_dir, own_copy, ratings_file, verify
+from robustbandits.ratings.locate import data_dir, locate, own_copy, ratings_file, verify
 
 Files = dict[str, bytes]
 Say = Callable[[str], None]
@@ -75,6 +75,11 @@ def fetch(
     say(f"licence: {dataset.licence}")
     say(f"citation: {dataset.citation}")
     return target
+
+
+def movielens_100k() -> Path:
+    """Return the folder (or file) of MovieLens 100K, which is fetched if it is not here."""
+    return locate(MOVIELENS_100K.name) or fetch(MOVIELENS_100K.name)
 
 
 def _print_to_stderr(text: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import platformdirs
 
 from robustbandits.ratings._download import LARGEST_FILE
-from robustbandits.ratings.datasets import MOVIELENS_100K, NETFLIX, Dataset, find_dataset
+from robustbandits.ratings.datasets import NETFLIX, Dataset, find_dataset
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.read import read_ratings
 
@@ -61,16 +61,6 @@ def _check(dataset: Dataset, path: Path, remedy: str) -> None:
         verify(dataset, ratings_file(dataset, path))
     except (DataError, FileNotFoundError) as error:
         raise type(error)(f"{error}; {remedy}") from None
-
-
-def movielens_100k() -> Path:
-    """Return the folder (or file) of MovieLens 100K, which is fetched if it is not here."""
-    found = locate(MOVIELENS_100K.name)
-    if found is not None:
-        return found
-    from robustbandits.ratings.fetch import fetch
-
-    return fetch(MOVIELENS_100K.name)
 
 
 def find_netflix() -> Path | None:
