@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 
+import shared_data
 from ratings.fake_sources import DATA, HEADER, NAME, TITLES, zipped
 from ratings.rating_samples import RATINGS, triples
 from robustbandits.environments import DataError, read_ratings
@@ -231,3 +232,16 @@ def test_size_is_checked_where_there_is_no_checksum(sources):
 )
 def test_samples_have_the_checksums_of_the_catalogue(name, file):
     verify(DATASETS[name], sample(file))
+
+
+def test_test_without_its_sample_is_skipped_or_fails(monkeypatch, tmp_path):
+    monkeypatch.setattr(shared_data, "SAMPLES", tmp_path)
+    monkeypatch.setattr(shared_data, "_fetch_once", lambda name: "offline")
+    monkeypatch.delenv("ROBUSTBANDITS_DATA_REQUIRED", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="offline"):
+        sample("ml-100k")
+    monkeypatch.setenv("ROBUSTBANDITS_DATA_REQUIRED", "1")
+    with pytest.raises(pytest.fail.Exception, match="offline"):
+        sample("ml-100k")
+    with pytest.raises(pytest.skip.Exception, match="may not be redistributed"):
+        sample("netflix/utd_subset")

@@ -1,4 +1,4 @@
-"""Environments: they draw blocks of rounds with NumPy, before any policy plays."""
+"""Environments: they draw blocks of rounds with NumPy. Files are read in `ratings`, not here."""
 
 from robustbandits.environments.movielens import MovieLens
 from robustbandits.environments.netflix import Netflix

@@ -17,7 +17,7 @@ from robustbandits.environments._rating_files import (
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.ratings.factors import Factors
-from robustbandits.ratings.read import read_csv_ratings, read_ratings
+from robustbandits.ratings.read import DUPLICATES, read_csv_ratings, read_ratings
 from robustbandits.ratings.synthetic import SYNTHETIC_NAME
 from robustbandits.ratings.table import RatingTable
 
@@ -69,7 +69,7 @@ class Ratings(FileRecipe):
                     f"factors must be factors, as factorize(table) returns; got {self.factors!r}"
                 )
             self._set(factors=path_text("factors", self.factors))
-        require.one_of("duplicates", self.duplicates, ("error", "first", "last"))
+        require.one_of("duplicates", self.duplicates, DUPLICATES)
         columns = [self.user, self.item, self.rating]
         if any(columns) and not all(isinstance(name, str) and name for name in columns):
             raise ValueError(f"user, item and rating must all be column names, got {columns}")

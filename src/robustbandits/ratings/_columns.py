@@ -18,8 +18,6 @@ from robustbandits.ratings.formats import Format
 from robustbandits.ratings.table import RatingTable, chunks
 
 Array = npt.NDArray[Any]
-#: What to do when a user has rated an item more than once.
-DUPLICATES = ("error", "first", "last")
 #: Ids up to here are numbered with a lookup table, however few ratings there are.
 LOOKUP_IDS = 1 << 25
 #: Pairs of users and items are searched for duplicates in so many parts, one at a time.

@@ -102,12 +102,8 @@ def _block(batch: Any, form: Format, movies: _MovieLines) -> Block | None:
     users = _ids(batch.column("user"), form)
     items = movies.next(len(batch)) if form.has_movie_lines else _ids(batch.column("item"), form)
     ratings = batch.column("rating").to_numpy(zero_copy_only=False)  # NaN where there is none
-    low, high, step, _ = form.scale
-    allowed = (ratings >= low) & (ratings <= high)
-    if step:
-        allowed &= ratings % step == 0
     undated = "date" in form.fields and batch.column("date").null_count
-    if users is None or items is None or undated or not allowed.all():
+    if users is None or items is None or undated or not form.scale.allows(ratings).all():
         return None
     return Block(users, items, ratings)
 
@@ -231,8 +227,7 @@ def _is_rating(text: str, form: Format) -> bool:
         value = float(text)
     except ValueError:
         return False
-    low, high, step, _ = form.scale
-    return "_" not in text and low <= value <= high and not (step and value % step)
+    return "_" not in text and bool(form.scale.allows(value))
 
 
 def _is_date(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.table import LARGEST_RATING
@@ -36,6 +36,11 @@ class RatingScale(NamedTuple):
     high: float
     step: float  # ratings are multiples of it; 0 allows any number
     description: str
+
+    def allows(self, ratings: Any) -> Any:
+        """Whether a rating is allowed, or which ones of an array are."""
+        inside = (ratings >= self.low) & (ratings <= self.high)
+        return inside & (ratings % self.step == 0) if self.step else inside
 
 
 WHOLE_STARS = RatingScale(1.0, 5.0, 1.0, "a whole number from 1 to 5")

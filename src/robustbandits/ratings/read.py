@@ -7,13 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from robustbandits.game import require
-from robustbandits.ratings._columns import DUPLICATES, RatingColumns
+from robustbandits.ratings._columns import RatingColumns
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.formats import ANY_NUMBER, USER_ITEM, Format, open_text, recognise
 from robustbandits.ratings.table import RatingTable
 from robustbandits.ratings.titles import read_titles
 
 Progress = Callable[[int, int], None]
+#: What to do when a user has rated an item more than once.
+DUPLICATES = ("error", "first", "last")
 DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -56,16 +58,19 @@ def read_ratings(
     """
     require.one_of("duplicates", duplicates, DUPLICATES)
     found = recognise(path)
-    sizes = [file.stat().st_size for file in found.files]
     columns = RatingColumns()
-    for k, file in enumerate(found.files):
-        columns.read(file, found.format, _in_all(progress, sum(sizes[:k]), sum(sizes)))
+    done, total = 0, sum(file.stat().st_size for file in found.files)
+    for file in found.files:
+        columns.read(file, found.format, _over_all_files(progress, done, total))
+        done += file.stat().st_size
     names = read_titles(found.titles) if titles and found.titles else None
     return columns.to_table(Path(path), duplicates, names)
 
 
-def _in_all(progress: Progress | None, before: int, total: int) -> Callable[[int], None] | None:
-    """Return what takes the bytes read of one file, and reports them among those of all files."""
+def _over_all_files(
+    progress: Progress | None, before: int, total: int
+) -> Callable[[int], None] | None:
+    """Return a function that reports the bytes read of one file as progress over all files."""
     if progress is None:
         return None
     return lambda done: progress(before + done, total)
