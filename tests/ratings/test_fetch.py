@@ -15,7 +15,7 @@ from robustbandits.ratings import fetch as fetch_module
 from robustbandits.ratings._download import DownloadError
 from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K
 from robustbandits.ratings.fetch import fetch, movielens_100k
-from robustbandits.ratings.locate import data_dir, find_netflix, locate, verify
+from robustbandits.ratings.locate import data_dir, locate, verify
 from shared_data import sample
 
 WHEEL = {"recbole/dataset_example/ml-100k/ml-100k.inter": HEADER + DATA}
@@ -209,14 +209,14 @@ def test_data_directory_that_cannot_be_written_is_named_with_the_remedy(sources)
 
 
 def test_netflix_is_found_by_variable_or_in_the_data_directory(sources, monkeypatch):
-    assert find_netflix() is None
+    assert locate("netflix") is None
     installed = data_dir() / "netflix"
     installed.mkdir(parents=True)
-    assert find_netflix() is None
+    assert locate("netflix") is None
     (installed / "combined_data_1.txt").write_text("1:\n1,1,2005-09-06\n")
-    assert find_netflix() == locate("netflix") == installed
+    assert locate("netflix") == installed
     monkeypatch.setenv("ROBUSTBANDITS_NETFLIX", str(sources.folder))
-    assert find_netflix() == sources.folder
+    assert locate("netflix") == sources.folder
 
 
 def test_size_is_checked_where_there_is_no_checksum(sources):

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self
 from robustbandits.environments._rating_files import FileRecipe
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
-from robustbandits.ratings.locate import find_netflix
+from robustbandits.ratings.datasets import NETFLIX
+from robustbandits.ratings.locate import locate
 from robustbandits.ratings.synthetic import synthetic_ratings
 from robustbandits.ratings.table import RatingTable
 
@@ -74,7 +75,7 @@ class Netflix(FileRecipe):
     @classmethod
     def real_or_synthetic(cls, **parameters: Any) -> Self:
         """Return the real bandit if this computer has a copy of the ratings, else the stand-in."""
-        if parameters.get("path") is not None or find_netflix() is not None:
+        if parameters.get("path") is not None or locate(NETFLIX.name) is not None:
             return cls(**parameters)
         return cls.synthetic(**parameters)
 
@@ -94,7 +95,7 @@ class Netflix(FileRecipe):
         """Return where the ratings are; None for the stand-in."""
         if self.source == "synthetic" or self.path is not None:
             return super().find()
-        path = find_netflix()
+        path = locate(NETFLIX.name)
         if path is None:
             raise FileNotFoundError(
                 "there are no Netflix Prize ratings on this computer, and they may not be "

@@ -43,13 +43,12 @@ def locate(name: str) -> Path | None:
     DataError if there is a copy, but not of this data set.
     """
     dataset = find_dataset(name)
+    own, installed = own_copy(dataset), data_dir() / name
     if dataset is NETFLIX:
-        return find_netflix()
-    own = own_copy(dataset)
+        return own or (installed if any(installed.glob("*")) else None)
     if own is not None and (own.is_dir() or own.suffix.lower() != ".zip"):
         _check(dataset, own, f"set {dataset.variable} to a good copy, or unset it")
         return own
-    installed = data_dir() / name
     if not (installed / dataset.files[0]).exists():
         return None
     _check(dataset, installed, f"`robustbandits data fetch {name}` replaces it")
@@ -61,18 +60,6 @@ def _check(dataset: Dataset, path: Path, remedy: str) -> None:
         verify(dataset, ratings_file(dataset, path))
     except (DataError, FileNotFoundError) as error:
         raise type(error)(f"{error}; {remedy}") from None
-
-
-def find_netflix() -> Path | None:
-    """Return the user's copy of the Netflix Prize data; None if there is none.
-
-    It is at the path in ``ROBUSTBANDITS_NETFLIX``, or in ``netflix`` in the data directory.
-    """
-    own = own_copy(NETFLIX)
-    if own is not None:
-        return own
-    installed = data_dir() / NETFLIX.name
-    return installed if installed.is_dir() and any(installed.iterdir()) else None
 
 
 def ratings_file(dataset: Dataset, path: Path) -> Path:
