@@ -23,9 +23,9 @@ import numpy as np
 
 import robustbandits as rb
 from robustbandits._cores import available_cores
-from robustbandits.ratings._descent import Descent
+from robustbandits.ratings._ccd import Descent
+from robustbandits.ratings.datasets import NETFLIX
 from robustbandits.ratings.factorize import first_factors
-from robustbandits.ratings.synthetic import RATINGS
 
 RANK = 10
 
@@ -127,7 +127,8 @@ def peers() -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure CCD++.")
-    parser.add_argument("--ratings", type=int, default=10_000_000, help=f"at most {RATINGS:,}")
+    limit = f"at most {NETFLIX.ratings:,}"
+    parser.add_argument("--ratings", type=int, default=10_000_000, help=limit)
     parser.add_argument("--outer", type=int, default=5)
     parser.add_argument("--regularization", type=float, default=0.05)
     parser.add_argument("--workers", type=int, nargs="*", default=sorted({1, available_cores()}))
@@ -135,7 +136,7 @@ def main() -> None:
     chosen = parser.parse_args()
     warm = rb.environments.synthetic_ratings(0.001)
     descend(warm, 0.05, 1, 2)  # compile
-    share = min(chosen.ratings / RATINGS, 1.0)
+    share = min(chosen.ratings / NETFLIX.ratings, 1.0)
     table, drawing = timed(lambda: rb.environments.synthetic_ratings(share))
     users, items = table.shape
     found: dict[str, Any] = {

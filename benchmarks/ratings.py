@@ -1,7 +1,7 @@
-"""Measure how fast ratings are read, what they keep in memory, and what reading takes at most.
+"""Measure how fast ratings are read, and how much memory that takes.
 
-Ratings with Netflix' shape are written to a temporary folder in three formats. The peer is pandas,
-where it is installed, on the flat CSV. Times are CPU seconds of one thread, the best of several.
+Ratings with Netflix's shape are written to a temporary folder in several formats. For comparison,
+pandas reads the flat CSV, if it is installed. Times are CPU seconds, the best of several runs.
 """
 
 from __future__ import annotations
@@ -19,32 +19,33 @@ import numpy as np
 
 import robustbandits as rb
 
-USERS, MOVIES, PER_MOVIE = 480_189, 17_770, 5_000
+USERS, PER_MOVIE = 480_189, 5_000
 
 
 def write_files(folder: Path, ratings: int) -> dict[str, Path]:
-    """Write the same ratings movie by movie in one file, in many files, and as flat CSV."""
+    """Write the same ratings movie by movie in one file and in many, as flat CSV, and with "::"."""
     rng = np.random.default_rng(0)
     paths = {"combined": folder / "combined_data_1.txt", "flat": folder / "flat.csv"}
-    paths["training_set"] = folder / "training_set"
+    paths |= {"training_set": folder / "training_set", "colons": folder / "ratings.dat"}
     paths["training_set"].mkdir()
     ids = np.sort(rng.choice(2_649_429, USERS, replace=False)) + 1
-    with paths["combined"].open("w") as combined, paths["flat"].open("w") as flat:
-        for movie in range(1, max(1, ratings // PER_MOVIE) + 1):
-            users = ids[rng.choice(USERS, PER_MOVIE, replace=False)]
-            stars = rng.integers(1, 6, PER_MOVIE)
-            rows = [f"{u},{r},2005-09-06\n" for u, r in zip(users, stars, strict=True)]
-            text = f"{movie}:\n" + "".join(rows)
-            combined.write(text)
-            (paths["training_set"] / f"mv_{movie:07}.txt").write_text(text)
-            flat.write(
-                "".join(f"{movie},{u},{r},2005-09-06\n" for u, r in zip(users, stars, strict=True))
-            )
+    for movie in range(1, max(1, ratings // PER_MOVIE) + 1):
+        users = ids[rng.choice(USERS, PER_MOVIE, replace=False)].tolist()
+        rows = list(zip(users, rng.integers(1, 6, PER_MOVIE).tolist(), strict=True))
+        block = f"{movie}:\n" + "".join(f"{u},{r},2005-09-06\n" for u, r in rows)
+        (paths["training_set"] / f"mv_{movie:07}.txt").write_text(block)
+        for name, text in {
+            "combined": block,
+            "flat": "".join(f"{movie},{u},{r},2005-09-06\n" for u, r in rows),
+            "colons": "".join(f"{u}::{movie}::{r}::978300760\n" for u, r in rows),
+        }.items():
+            with paths[name].open("a") as file:
+                file.write(text)
     return paths
 
 
 def best_seconds(job: Callable[[], Any], repeats: int) -> float:
-    """Best CPU seconds of several runs."""
+    """Return the best CPU seconds of several runs."""
     best = float("inf")
     for _ in range(repeats):
         start = time.process_time()
@@ -53,7 +54,7 @@ def best_seconds(job: Callable[[], Any], repeats: int) -> float:
     return best
 
 
-def peer(path: Path) -> Callable[[], Any] | None:
+def pandas_reader(path: Path) -> Callable[[], Any] | None:
     try:
         import pandas
     except ImportError:
@@ -68,24 +69,24 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--out", type=Path, help="folder for ratings.json")
     options = parser.parse_args()
+    read = rb.environments.read_ratings
     found: dict[str, Any] = {"million ratings a CPU second": {}}
     rates = found["million ratings a CPU second"]
     with tempfile.TemporaryDirectory() as folder:
         paths = write_files(Path(folder), options.ratings)
+        read(paths["training_set"] / "mv_0000001.txt")  # imports pyarrow
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        table = rb.environments.read_ratings(paths["combined"])  # compiles, too
+        table = read(paths["flat"])
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         found["ratings"] = len(table)
         found["bytes kept a rating"] = table.nbytes / len(table)
         found["peak bytes a rating while reading"] = (after - before) * 1024 / len(table)
         for name, path in paths.items():
-            seconds = best_seconds(
-                lambda path=path: rb.environments.read_ratings(path), options.repeats
-            )
+            seconds = best_seconds(lambda path=path: read(path), options.repeats)
             rates[name] = len(table) / seconds / 1e6
-        other = peer(paths["flat"])
-        if other is not None:
-            rates["pandas, flat"] = len(table) / best_seconds(other, options.repeats) / 1e6
+        peer = pandas_reader(paths["flat"])
+        if peer is not None:
+            rates["pandas, flat"] = len(table) / best_seconds(peer, options.repeats) / 1e6
     print(json.dumps(found, indent=2))
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)

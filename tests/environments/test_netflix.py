@@ -1,4 +1,4 @@
-"""Netflix as a bandit: the user's copy, or a stand-in that says it is one."""
+"""Netflix as a bandit: the user's copy, or a stand-in whose labels say so."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ import pytest
 
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.environments import Netflix
-from robustbandits.environments._rating_recipe import STAND_IN
 from robustbandits.experiments.labels import mark_stand_in
 from robustbandits.game.match import NATURE, stream
 from robustbandits.game.simulate import simulate
 from robustbandits.policies import Greedy
-from robustbandits.ratings import factor_cache
+from robustbandits.ratings.synthetic import STAND_IN
 from shared_data import sample
 
 NEEDS_JIT = pytest.mark.skipif(not jit_is_on, reason="factorises 100,000 ratings")
 
 
 @pytest.fixture(autouse=True)
-def no_data_but_ours(tmp_path, monkeypatch):
-    monkeypatch.setattr(factor_cache, "cache_folder", lambda: tmp_path / "cache")
+def no_copy(tmp_path, monkeypatch):
     monkeypatch.setenv("ROBUSTBANDITS_DATA", str(tmp_path / "data"))
     monkeypatch.delenv("ROBUSTBANDITS_NETFLIX", raising=False)
 
@@ -40,7 +38,7 @@ def write_ratings(folder, movies=12, users=40):
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def little(**changes) -> Netflix:
+def small(**changes) -> Netflix:
     return Netflix(**{"arms": 5, "users": 10, "rank": 2, "min_ratings": 1, **changes})
 
 
@@ -52,17 +50,17 @@ def test_without_a_copy_one_message_offers_the_stand_in():
         assert word in message
 
 
-def test_a_copy_is_found_by_path_or_variable(tmp_path, monkeypatch):
+def test_copy_is_found_by_path_or_variable(tmp_path, monkeypatch):
     write_ratings(tmp_path / "mine")
-    by_path = little(path=tmp_path / "mine")
+    by_path = small(path=tmp_path / "mine")
     monkeypatch.setenv("ROBUSTBANDITS_NETFLIX", str(tmp_path / "mine"))
-    by_variable = little()
+    by_variable = small()
     assert by_path.fingerprint == by_variable.fingerprint
     assert by_path.start(10, stream(0, NATURE)).problem.dim == 2
     assert by_path.name == by_variable.name == "Netflix"
 
 
-def test_real_or_synthetic_takes_what_there_is(tmp_path, monkeypatch):
+def test_real_or_synthetic_uses_a_copy_if_there_is_one(tmp_path, monkeypatch):
     assert Netflix.real_or_synthetic(arms=5).stand_in
     assert Netflix.real_or_synthetic(arms=5).arms == 5
     assert not Netflix.real_or_synthetic(path=tmp_path).stand_in
@@ -71,13 +69,13 @@ def test_real_or_synthetic_takes_what_there_is(tmp_path, monkeypatch):
     assert not Netflix.real_or_synthetic(arms=5).stand_in
 
 
-def test_too_few_popular_movies_is_said(tmp_path):
+def test_too_few_popular_movies_are_an_error(tmp_path):
     write_ratings(tmp_path)
     with pytest.raises(ValueError, match=r"arms must be at most 0, .* at least 10001 ratings"):
-        little(path=tmp_path, min_ratings=10_001).start(10, stream(0, NATURE))
+        small(path=tmp_path, min_ratings=10_001).start(10, stream(0, NATURE))
 
 
-def test_the_stand_in_never_passes_for_the_real_thing():
+def test_labels_always_mark_the_stand_in():
     for recipe in (
         Netflix.synthetic(),
         Netflix.synthetic(arms=5, noise=0.2),
@@ -88,12 +86,12 @@ def test_the_stand_in_never_passes_for_the_real_thing():
         assert recipe.stand_in
         assert recipe.name == "Netflix" + STAND_IN
         assert recipe.label.endswith(STAND_IN)
-        assert mark_stand_in(recipe.label, recipe) == recipe.label  # the lab has the same words
+        assert mark_stand_in(recipe.label, recipe) == recipe.label
     assert Netflix().label == "Netflix"
 
 
 @NEEDS_JIT
-def test_a_game_on_the_stand_in_says_so():
+def test_ledger_marks_the_stand_in():
     ledger = simulate(
         environment=Netflix.synthetic(scale=0.001), policy=Greedy(), rounds=10, seed=0
     )
@@ -101,7 +99,7 @@ def test_a_game_on_the_stand_in_says_so():
 
 
 @NEEDS_JIT
-def test_the_stand_in_scales_the_fewest_ratings_with_its_users():
+def test_fewest_ratings_are_scaled_with_the_users_of_the_stand_in():
     recipe = Netflix.synthetic(scale=0.001)
     assert recipe.fewest_ratings == math.ceil(10_001 * math.sqrt(0.001))
     factors = recipe.load_factors()
@@ -116,19 +114,19 @@ def test_the_stand_in_scales_the_fewest_ratings_with_its_users():
 @pytest.mark.parametrize(
     ("argument", "value"), [("source", "fake"), ("scale", 2.0), ("scale", -1.0), ("scale", 0.0)]
 )
-def test_a_bad_parameter_is_refused_by_name(argument, value):
+def test_bad_parameter_is_refused_by_name(argument, value):
     with pytest.raises(ValueError, match=f"{argument} must be .*{value}"):
         Netflix(**{argument: value})
 
 
-def test_a_stand_in_has_no_path():
+def test_stand_in_takes_no_path():
     with pytest.raises(ValueError, match="path must be None"):
         Netflix.synthetic(path="mine")
 
 
 @pytest.mark.slow
 @NEEDS_JIT
-def test_a_real_sample_of_netflix_plays():
+def test_real_sample_of_netflix_can_be_played():
     recipe = Netflix(path=sample("netflix/utd_subset/union_movie_user_rating.csv"), min_ratings=500)
     nature = recipe.start(10, stream(0, NATURE))
     assert nature.draw(10).means.max() == 1.0

@@ -1,3 +1,3 @@
-"""The data room, for the tests of these tests."""
+"""Fixtures of the tests in this folder."""
 
-from ratings.data_room import room as room
+from ratings.fake_sources import sources as sources

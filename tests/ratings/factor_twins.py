@@ -1,8 +1,8 @@
-"""Slow, obvious factorisations, written from the paper, and small tables to try them on."""
+"""Slow, simple factorisations, written from the paper, and small tables to test them on."""
 
 import numpy as np
 
-from robustbandits.ratings._descent import Descent
+from robustbandits.ratings._ccd import Descent
 from robustbandits.ratings.factorize import first_factors
 from robustbandits.ratings.table import RatingTable
 
@@ -19,7 +19,7 @@ def table_of(users, items, ratings, shape, name="small"):
 
 
 def random_table(seed, shape=(12, 9), density=0.5, *, empty_user=None, empty_item=None):
-    """Each pair rated with some probability, 1 to 5 stars, in random order."""
+    """Return a table: each pair is rated with some probability, 1 to 5 stars, in random order."""
     rng = np.random.default_rng(seed)
     rated = rng.random(shape) < density
     rated[0, 0] = True
@@ -102,10 +102,10 @@ def als_twin(table, start, regularization, iterations):
 
 def _least_squares(ours, theirs, rows, columns, ratings, regularization):
     for row in range(len(ours)):
-        mine = rows == row
-        x = theirs[columns[mine]]
+        rated = rows == row
+        x = theirs[columns[rated]]
         if len(x):
             gram = x.T @ x + regularization * len(x) * np.eye(x.shape[1])
-            ours[row] = np.linalg.solve(gram, x.T @ ratings[mine])
+            ours[row] = np.linalg.solve(gram, x.T @ ratings[rated])
         else:
             ours[row] = 0.0

@@ -1,4 +1,4 @@
-"""Rank-one steps: whatever order, whatever cut, and compiled as in Python."""
+"""Rank-one steps: what they solve, and the same bits compiled and in Python."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,13 @@ import pytest
 from ratings.factor_twins import random_table
 from robustbandits.compiled.jit import python_of
 from robustbandits.ratings import _ccd
-from robustbandits.ratings._descent import sides
+from robustbandits.ratings._ccd import sides
 
 PENALTY = 0.1
 
 
-def scene(seed, kind=np.float32, shape=(14, 11)):
-    """Both sides of a random matrix in the middle of the work."""
+def random_sides(seed, kind=np.float32, shape=(14, 11)):
+    """Return both sides of a random matrix in the middle of a descent."""
     rng = np.random.default_rng(seed)
     users, items = sides(random_table(seed, shape, empty_user=3, empty_item=5), kind)
     for side in (users, items):
@@ -42,10 +42,10 @@ def test_both_sides_hold_the_same_matrix_in_ascending_order():
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_a_turn_moves_terms_and_solves(kind):
-    users, items = scene(1, kind)
+def test_first_step_of_a_term_exchanges_terms_and_solves(kind):
+    users, items = random_sides(1, kind)
     before, guess = dense(users, len(items.now)), users.now.copy()
-    fall = _ccd.turn(users, items, PENALTY, 0, len(users.now))
+    fall = _ccd.exchange_and_sweep(users, items, PENALTY, 0, len(users.now))
     expected = before - np.outer(users.old[:, 0], items.old[:, 0])
     expected += np.outer(users.old[:, 1], items.old[:, 1])
     np.testing.assert_allclose(dense(users, len(items.now)), expected, rtol=1e-5, atol=1e-5)
@@ -65,52 +65,33 @@ def test_a_turn_moves_terms_and_solves(kind):
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_both_copies_of_the_residuals_stay_equal_to_the_bit(kind):
-    users, items = scene(2, kind)
-    _ccd.turn(items, users, PENALTY, 0, len(items.now))
-    _ccd.turn(users, items, PENALTY, 0, len(users.now))
+    users, items = random_sides(2, kind)
+    _ccd.exchange_and_sweep(items, users, PENALTY, 0, len(items.now))
+    _ccd.exchange_and_sweep(users, items, PENALTY, 0, len(users.now))
     np.testing.assert_array_equal(dense(users, len(items.now)), dense(items, len(users.now)).T)
 
 
 def test_a_second_sweep_over_the_same_numbers_changes_nothing():
-    users, items = scene(3, np.float64)
+    users, items = random_sides(3, np.float64)
     _ccd.sweep(users, items, PENALTY, 0, len(users.now))
     once = users.now.copy()
     assert _ccd.sweep(users, items, PENALTY, 0, len(users.now)) == 0.0
     np.testing.assert_array_equal(users.now, once)
 
 
-@pytest.mark.parametrize("step", [_ccd.turn, _ccd.sweep])
-def test_a_step_in_pieces_gives_the_same_bits(step):
-    whole, pieces = scene(4), scene(4)
-    step(*whole, PENALTY, 0, 14)
-    for first, last in ((9, 14), (0, 2), (2, 9)):
-        step(*pieces, PENALTY, first, last)
-    for a, b in zip(whole[0], pieces[0], strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
-@pytest.mark.parametrize("step", [_ccd.turn, _ccd.sweep])
+@pytest.mark.parametrize("step", [_ccd.exchange_and_sweep, _ccd.sweep])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_compiled_code_gives_the_bits_of_plain_python(step, kind):
-    compiled, plain = scene(5, kind), scene(5, kind)
+    compiled, plain = random_sides(5, kind), random_sides(5, kind)
     fall = step(*compiled, PENALTY, 0, 14)
     assert fall == python_of(step)(*plain, PENALTY, 0, 14)
     for a, b in zip(compiled[0], plain[0], strict=True):
         np.testing.assert_array_equal(a, b)
 
 
-def test_settling_takes_the_finished_term_out():
-    users, items = scene(6, np.float64)
+def test_finished_term_is_subtracted_from_the_residuals():
+    users, items = random_sides(6, np.float64)
     expected = dense(users, len(items.now)) - np.outer(users.old[:, 0], items.old[:, 0])
-    loss = _ccd.settle(users, items, 0, len(users.now))
+    loss = _ccd.subtract_finished(users, items, 0, len(users.now))
     assert loss == pytest.approx(np.nansum(expected**2), rel=1e-12)
     np.testing.assert_allclose(dense(users, len(items.now)), expected, rtol=1e-12, atol=1e-12)
-
-
-def test_rows_without_entries_get_zero():
-    users, items = scene(7)
-    users.now[3], items.now[5] = 4.0, 4.0
-    _ccd.turn(users, items, PENALTY, 0, len(users.now))
-    _ccd.sweep(items, users, PENALTY, 0, len(items.now))
-    assert users.now[3] == 0.0
-    assert items.now[5] == 0.0

@@ -1,7 +1,8 @@
-"""Downloads end, whatever the other side does."""
+"""Downloads from a server on this computer, and with pip from a folder."""
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 import threading
@@ -9,28 +10,24 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from robustbandits.ratings import _download as downloads
-from robustbandits.ratings._download import NoAnswer, download, pip_download
+from ratings.fake_sources import zipped
+from robustbandits.ratings import _download
+from robustbandits.ratings._download import DownloadError, download, download_wheel
 
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch):
-    """A busy machine is not a server that does not answer."""
-    monkeypatch.setattr(downloads, "ANSWER_SECONDS", 120.0)
-    monkeypatch.setattr(downloads, "WHOLE_SECONDS", 120.0)
+BODY = b"0123456789" * 20_000
 
 
 class Answers(BaseHTTPRequestHandler):
-    """/good sends what it promises, /short less; anything else is not there."""
+    """/good sends what it announces, /short less; nothing else is there."""
 
     def do_GET(self):
         if self.path not in ("/good", "/short"):
             self.send_error(404, "Not here")
             return
         self.send_response(200)
-        self.send_header("Content-Length", "10" if self.path == "/good" else "500")
+        self.send_header("Content-Length", str(len(BODY) * (1 if self.path == "/good" else 2)))
         self.end_headers()
-        self.wfile.write(b"0123456789")
+        self.wfile.write(BODY)
 
     def log_message(self, *arguments):
         pass
@@ -39,6 +36,7 @@ class Answers(BaseHTTPRequestHandler):
 @pytest.fixture
 def address(monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr(_download, "ANSWER_SECONDS", 120)  # for a busy computer
     with HTTPServer(("127.0.0.1", 0), Answers) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -47,58 +45,61 @@ def address(monkeypatch):
         thread.join()
 
 
-def test_answers_of_a_server(address):
-    assert download(f"{address}/good", 10) == b"0123456789"
-    with pytest.raises(NoAnswer, match=r"cut off after 10 of 500 bytes"):
-        download(f"{address}/short", 1000)
-    with pytest.raises(NoAnswer, match=r"/gone: 404 Not here"):
-        download(f"{address}/gone", 1000)
+def test_download_is_checked_against_its_checksum(address, tmp_path):
+    good = f"md5:{hashlib.md5(BODY).hexdigest()}"
+    for k, checksum in enumerate((good, None)):
+        assert download(f"{address}/good", checksum, tmp_path / str(k)).read_bytes() == BODY
+    with pytest.raises(DownloadError, match="does not match the known hash"):
+        download(f"{address}/good", "md5:" + "0" * 32, tmp_path / "wrong")
+    assert list((tmp_path / "wrong").iterdir()) == []
 
 
-def test_download_reads_bounds_and_reports(tmp_path):
-    path = tmp_path / "file.zip"
-    path.write_bytes(b"x" * 200_000)
-    assert download(path.as_uri(), 200_000) == b"x" * 200_000
-    with pytest.raises(NoAnswer, match="more than 0 MB"):
-        download(path.as_uri(), 199_999)
-    with pytest.raises(NoAnswer, match=r"gone.zip"):
-        download((tmp_path / "gone.zip").as_uri(), 10)
-    with pytest.raises(NoAnswer, match="unknown url type"):
-        download("nonsense", 10)
+@pytest.mark.parametrize(("path", "reason"), [("/short", "/short: .*"), ("/gone", "404.*Not here")])
+def test_bad_answers_are_download_errors(address, tmp_path, path, reason):
+    with pytest.raises(DownloadError, match=reason):
+        download(address + path, None, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_name_server_that_hangs_is_left_behind(monkeypatch):
-    entered, release = threading.Event(), threading.Event()
-
-    def hang(*arguments, **options):
-        entered.set()
-        release.wait(120)
-        raise OSError("too late")
-
-    monkeypatch.setattr(downloads, "ANSWER_SECONDS", 0.05)
-    monkeypatch.setattr("urllib.request.urlopen", hang)
-    with pytest.raises(NoAnswer, match=r"no answer in 0.05 s"):
-        download("https://archive.invalid/x", 10)
-    assert entered.wait(120)
-    release.set()
+def test_too_large_download_is_stopped(address, tmp_path, monkeypatch):
+    monkeypatch.setattr(_download, "LARGEST_FILE", 1 << 17)
+    with pytest.raises(DownloadError, match="more than 0 MB"):
+        download(f"{address}/good", None, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("trouble", "reason"),
-    [
-        (subprocess.TimeoutExpired("pip", 1), "not done in 120 s"),
-        (subprocess.CalledProcessError(1, "pip", "", "x\nERROR: No matching\n"), ": No matching$"),
-        (subprocess.CalledProcessError(3, "pip", "", ""), "exit code 3"),
-        (None, "got 0 wheels"),
-    ],
-)
-def test_pip_that_fails_is_no_answer(tmp_path, monkeypatch, trouble, reason):
-    def run(command, **options):
-        assert command[:4] == [sys.executable, "-m", "pip", "download"]
-        assert "--no-deps" in command
-        if trouble is not None:
-            raise trouble
+def test_host_that_does_not_exist_is_a_download_error(tmp_path):
+    with pytest.raises(DownloadError, match=r"archive\.invalid"):
+        download("https://archive.invalid/x.zip", None, tmp_path)
 
-    monkeypatch.setattr(subprocess, "run", run)
-    with pytest.raises(NoAnswer, match=reason):
-        pip_download("recbole==1.2.1", tmp_path)
+
+def test_pip_downloads_a_wheel_and_does_not_install_it(tmp_path, monkeypatch):
+    metadata = "Metadata-Version: 2.1\nName: tiny-data\nVersion: 1.0\n"
+    files = {"tiny_data/x.txt": "x", "tiny_data-1.0.dist-info/METADATA": metadata}
+    files["tiny_data-1.0.dist-info/WHEEL"] = "Wheel-Version: 1.0\nTag: py3-none-any\n"
+    files["tiny_data-1.0.dist-info/RECORD"] = ""
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "tiny_data-1.0-py3-none-any.whl").write_bytes(zipped(files))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
+    (tmp_path / "here").mkdir()
+    wheel = download_wheel("tiny-data==1.0", tmp_path / "here")
+    assert wheel == tmp_path / "here" / "tiny_data-1.0-py3-none-any.whl"
+    with pytest.raises(DownloadError, match=r"No matching distribution found for tiny-data==2"):
+        download_wheel("tiny-data==2.0", tmp_path / "here")
+
+
+def test_pip_that_does_not_answer_is_a_download_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(_download, "WHEEL_SECONDS", 0.001)
+    with pytest.raises(DownloadError, match=r"not done in 0.001 s"):
+        download_wheel("recbole==1.2.1", tmp_path)
+
+
+def test_missing_pooch_is_named_with_the_command_that_installs_it():
+    code = (
+        "import sys, pathlib; sys.modules['pooch'] = None\n"
+        "from robustbandits.ratings._download import download\n"
+        "download('https://archive.invalid/x', None, pathlib.Path('.'))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "fetching data needs pooch: pip install 'robustbandits[data]'" in result.stderr

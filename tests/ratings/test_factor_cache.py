@@ -1,4 +1,4 @@
-"""Factors are made once for the same ratings and parameters."""
+"""Factors of the same ratings and parameters are computed once."""
 
 import importlib
 
@@ -7,32 +7,32 @@ import pytest
 
 from ratings.factor_twins import random_table, table_of
 from robustbandits.ratings import factor_cache
+from robustbandits.ratings._ccd import Descent
 from robustbandits.ratings.factorize import factorize
 from robustbandits.ratings.factors import Factors
 
 
 @pytest.fixture
-def work(monkeypatch, tmp_path):
-    """A cache of its own, and a list that grows with each factorisation."""
+def computed(monkeypatch, tmp_path):
+    """Use an empty cache; return a list that grows with each factorisation."""
     monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path))
-    done = []
     module = importlib.import_module("robustbandits.ratings.factorize")  # not the function
-    fit = module._fit
+    tables = []
 
-    def counted(*arguments):
-        done.append(arguments)
-        return fit(*arguments)
+    def counted(table, *arguments):
+        tables.append(table)
+        return Descent(table, *arguments)
 
-    monkeypatch.setattr(module, "_fit", counted)
-    return done
+    monkeypatch.setattr(module, "Descent", counted)
+    return tables
 
 
 TABLE = random_table(0, (30, 25))
 
 
-def test_the_second_call_does_no_work(work):
+def test_second_call_computes_nothing(computed):
     first, second = factorize(TABLE, rank=3), factorize(TABLE, rank=3)
-    assert len(work) == 1
+    assert len(computed) == 1
     assert first.fingerprint == second.fingerprint
     np.testing.assert_array_equal(first.users, second.users)
 
@@ -41,32 +41,32 @@ def test_the_second_call_does_no_work(work):
     "other",
     [{"rank": 2}, {"regularization": 0.2}, {"outer": 4}, {"inner": 4}, {"init": 0}, {"init": 1}],
 )
-def test_other_parameters_are_other_factors(work, other):
+def test_other_parameters_give_other_factors(computed, other):
     parameters = {"rank": 3, "regularization": 0.1, "outer": 5, "inner": 5, "init": "libpmf"}
     factorize(TABLE, **parameters)
     factorize(TABLE, **(parameters | other))
-    assert len(work) == 2
+    assert len(computed) == 2
 
 
-def test_other_ratings_and_names_are_other_factors(work):
+def test_other_ratings_and_names_give_other_factors(computed):
     factorize(TABLE, rank=3)
     ratings = TABLE.ratings.copy()
     ratings[7] = 6 - ratings[7] if ratings[7] != 3 else 1
     factorize(table_of(TABLE.users, TABLE.items, ratings, TABLE.shape), rank=3)
-    assert len(work) == 2
+    assert len(computed) == 2
     named = table_of(TABLE.users, TABLE.items, TABLE.ratings, TABLE.shape, name="other")
     assert factorize(named, rank=3).name == "other"
-    assert len(work) == 3
+    assert len(computed) == 3
 
 
-def test_workers_do_not_matter(work):
+def test_number_of_workers_does_not_matter(computed):
     factorize(TABLE, rank=3, workers=1)
     factorize(TABLE, rank=3, workers=2)
-    assert len(work) == 1
+    assert len(computed) == 1
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense", None])
-def test_a_damaged_file_is_made_anew(work, damage):
+def test_damaged_file_is_replaced(computed, damage):
     first = factorize(TABLE, rank=3)
     (file,) = factor_cache.cache_folder().iterdir()
     whole = file.read_bytes()
@@ -74,39 +74,39 @@ def test_a_damaged_file_is_made_anew(work, damage):
     flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
     file.write_bytes(flipped if damage is None else damage)
     again = factorize(TABLE, rank=3)
-    assert len(work) == 2
+    assert len(computed) == 2
     assert again.fingerprint == first.fingerprint
     assert Factors.load(file).fingerprint == first.fingerprint
     factorize(TABLE, rank=3)
-    assert len(work) == 2
+    assert len(computed) == 2
 
 
-def test_without_cache_nothing_is_kept(work):
+def test_without_cache_nothing_is_kept(computed):
     factorize(TABLE, rank=3, cache=False)
     assert not factor_cache.cache_folder().exists()
 
 
-def test_a_cache_that_cannot_be_written_is_no_trouble(work, monkeypatch, tmp_path):
+def test_cache_that_cannot_be_written_is_ignored(computed, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path / "file"))
     assert factorize(TABLE, rank=3).rank == 3
 
 
-def test_warns_about_dead_factors_from_the_cache_too(work):
+def test_factors_from_the_cache_warn_about_zero_factors_too(computed):
     for _ in range(2):
         with pytest.warns(RuntimeWarning, match="factors are in use"):
             factorize(TABLE, rank=4, regularization=2.0, outer=20)
-    assert len(work) == 1
+    assert len(computed) == 1
 
 
-def test_only_the_newest_are_kept(work, monkeypatch):
-    monkeypatch.setattr(factor_cache, "KEEP", 2)
+def test_only_the_newest_files_are_kept(computed, monkeypatch):
+    monkeypatch.setattr(factor_cache, "KEPT_FILES", 2)
     for seed in range(4):
         factorize(TABLE, rank=2, init=seed)
     assert len(list(factor_cache.cache_folder().iterdir())) == 2
 
 
-def test_lives_in_the_users_cache_directory(monkeypatch):
+def test_cache_is_in_the_users_cache_directory(monkeypatch):
     monkeypatch.delenv("ROBUSTBANDITS_CACHE", raising=False)
     folder = factor_cache.cache_folder()
     assert folder.name == "factors"

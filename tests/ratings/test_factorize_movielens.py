@@ -1,8 +1,8 @@
-"""On MovieLens 100K: the errors that LIBPMF 1.41 itself was measured to have.
+"""Factors of MovieLens 100K have the training errors measured with LIBPMF 1.41.
 
-LIBPMF's factors are not kept beside the repository. What stands for them: its training error, at
-the default setting to seven digits, and a twin in double precision that follows its published
-algorithm from its own start.
+LIBPMF itself is not run here. The tests compare with its training error, known to seven digits
+for the default parameters, and with a twin in double precision that follows its published
+algorithm from the same start.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not jit_is_on, reason="minutes without compiled 
     ("regularization", "outer", "libpmf"),
     [(0.1, 5, 0.7646173), (0.05, 5, 0.7161), (0.1, 20, 0.7614), (0.05, 20, 0.7101)],
 )
-def test_has_libpmfs_training_error(regularization, outer, libpmf):
+def test_training_error_is_that_of_libpmf(regularization, outer, libpmf):
     table = read_ratings(sample("ml-100k/u.data"))
     found = factorize(table, regularization=regularization, outer=outer, cache=False)
     digits = 7 if libpmf == 0.7646173 else 4
@@ -31,7 +31,7 @@ def test_has_libpmfs_training_error(regularization, outer, libpmf):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("regularization", [0.1, 0.05])
-def test_has_the_factors_of_the_twin_in_double_precision(regularization):
+def test_factors_are_those_of_the_twin_in_double_precision(regularization):
     table = read_ratings(sample("ml-100k/u.data"))
     found = factorize(table, regularization=regularization, cache=False)
     start = first_factors(table.shape[0], 10, "libpmf")

@@ -1,4 +1,4 @@
-"""Factors: checked when made, saved whole, and never believed when loaded."""
+"""Factors are checked when they are made and when they are loaded, and saved atomically."""
 
 import io
 import json
@@ -47,11 +47,8 @@ def npy(array):
     return buffer.getvalue()
 
 
-# ------------------------------------------------------------------------------ save and load
-
-
 @pytest.mark.parametrize("ids", [np.array([3, 5, 7, 8, 9]), np.array(["a", "bü", "c", "d", "eee"])])
-def test_comes_back_as_it_was(tmp_path, ids):
+def test_saved_factors_are_loaded_unchanged(tmp_path, ids):
     before = Factors(**(parts() | {"item_ids": ids}))
     before.save(tmp_path / "any name")
     after = Factors.load(tmp_path / "any name")
@@ -62,13 +59,7 @@ def test_comes_back_as_it_was(tmp_path, ids):
     assert [path.name for path in tmp_path.iterdir()] == ["any name"]
 
 
-def test_the_file_is_an_npz_without_pickle(saved):
-    with np.load(saved, allow_pickle=False) as archive:
-        assert set(archive.files) == {"header", *ARRAYS}
-        np.testing.assert_array_equal(archive["items"], parts()["items"])
-
-
-def test_saving_replaces_and_a_failure_leaves_the_old_file(saved, monkeypatch):
+def test_failure_while_saving_leaves_the_old_file(saved, monkeypatch):
     whole = saved.read_bytes()
 
     def full(*arguments, **arrays):
@@ -85,15 +76,7 @@ def test_saving_replaces_and_a_failure_leaves_the_old_file(saved, monkeypatch):
     assert Factors.load(saved).fingerprint == Factors(**parts(1)).fingerprint
 
 
-def test_a_missing_file_is_said_to_be_missing(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        Factors.load(tmp_path / "nothing")
-
-
-# ------------------------------------------------------------------------------ damaged files
-
-
-def test_a_file_cut_anywhere_is_refused(saved):
+def test_file_cut_off_anywhere_is_refused(saved):
     whole = saved.read_bytes()
     for length in [0, 1, 10, *range(50, len(whole), 97), len(whole) - 1]:
         saved.write_bytes(whole[:length])
@@ -101,17 +84,17 @@ def test_a_file_cut_anywhere_is_refused(saved):
             Factors.load(saved)
 
 
-def test_a_changed_byte_never_gives_other_numbers(saved):
+def test_changed_byte_is_refused_or_harmless(saved):
     whole, truth = saved.read_bytes(), Factors.load(saved).fingerprint
-    for place in range(0, len(whole), 11):
+    for k in range(0, len(whole), 11):
         changed = bytearray(whole)
-        changed[place] ^= 0x55
+        changed[k] ^= 0x55
         saved.write_bytes(changed)
         try:
             found = Factors.load(saved).fingerprint
         except FactorsError:
             continue
-        assert found == truth  # a byte that nobody reads, such as a date
+        assert found == truth  # for example a byte of a date
 
 
 @pytest.mark.parametrize(
@@ -119,52 +102,51 @@ def test_a_changed_byte_never_gives_other_numbers(saved):
     [
         ("users.npy", None, "does not hold the arrays"),
         ("more.npy", npy(np.zeros(2)), "does not hold the arrays"),
-        ("users.npy", b"not an array", "'users' is not one"),
-        ("users.npy", npy(np.zeros((6, 3), dtype=np.float32)), "is not what it should be"),
-        ("users.npy", npy(np.asfortranarray(np.ones((6, 3)))), "is not what it should be"),
-        ("users.npy", npy(np.zeros((6, 3))) + b"more", "is not what it should be"),
+        ("users.npy", b"not an array", "cannot load"),
         ("users.npy", npy(np.full((6, 3), np.nan)), "users must be finite"),
         ("users.npy", npy(np.zeros((6, 4))), r"items must have shape \(5, 4\)"),
         ("users.npy", npy(np.zeros((6, 3))), "fingerprint is wrong"),
         ("items.npy", npy(np.zeros(3)), "must be matrices"),
-        ("item_counts.npy", npy(np.zeros(4, dtype="<i8")), "item_counts must have shape"),
+        ("item_ids.npy", npy(np.array(list("abcde"))), "fingerprint is wrong"),
         ("item_counts.npy", npy(-np.ones(5, dtype="<i8")), "item_counts must be >= 0"),
-        ("header.npy", npy(np.frombuffer(b"{", dtype="u1")), "not JSON"),
-        ("header.npy", npy(np.frombuffer(b"[]", dtype="u1")), "header is not what"),
-        ("header.npy", npy(np.zeros(2 << 20, dtype="u1")), "header is too long"),
+        ("header.npy", npy(np.frombuffer(b"{", dtype="u1")), "cannot load"),
+        ("header.npy", npy(np.frombuffer(b"[]", dtype="u1")), "header does not have format 1"),
+        ("header.npy", npy(np.frombuffer(b"[" * 100_000, dtype="u1")), "cannot load"),
     ],
 )
-def test_a_forged_member_is_refused(saved, member, data, words):
+def test_forged_array_is_refused(saved, member, data, words):
     rewrite(saved, {member: data})
     with pytest.raises(FactorsError, match=words):
         Factors.load(saved)
 
 
-def test_a_small_file_cannot_claim_much_memory(saved):
-    huge = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 3), }"
-    header = b"\x93NUMPY\x01\x00" + len(huge).to_bytes(2, "little") + huge
-    rewrite(saved, {"users.npy": header})
-    with pytest.raises(FactorsError, match="is not what it should be"):
+@pytest.mark.parametrize("rows", [10**7, 10**12, 10**30])
+def test_small_file_cannot_claim_much_memory(saved, rows):
+    claim = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, 3), }}".encode()
+    rewrite(saved, {"users.npy": b"\x93NUMPY\x01\x00" + len(claim).to_bytes(2, "little") + claim})
+    with pytest.raises(FactorsError, match="cannot load"):
         Factors.load(saved)
-    Factors(**parts()).save(saved)
+
+
+def test_compressed_file_is_refused(saved):
     rewrite(saved, {"users.npy": npy(np.zeros((2_000_000, 3)))}, zipfile.ZIP_DEFLATED)
     assert saved.stat().st_size < 200_000
-    with pytest.raises(FactorsError, match="members claim"):
+    with pytest.raises(FactorsError, match="arrays are compressed"):
         Factors.load(saved)
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"format": 2}, "has format 2, 1 is due"),
+        ({"format": 2}, "header does not have format 1"),
         ({"train_rmse": -1.0}, "train_rmse must be >= 0"),
         ({"train_rmse": "low"}, "train_rmse must be a number"),
         ({"name": 3}, "name must be a text"),
         ({"name": "other"}, "fingerprint is wrong"),
-        ({"extra": 1}, "header is not what"),
+        ({"extra": 1}, "unexpected keyword argument 'extra'"),
     ],
 )
-def test_a_forged_header_is_refused(saved, change, words):
+def test_forged_header_is_refused(saved, change, words):
     with np.load(saved, allow_pickle=False) as archive:
         header = json.loads(archive["header"].tobytes())
     text = json.dumps(header | change).encode()
@@ -173,21 +155,15 @@ def test_a_forged_header_is_refused(saved, change, words):
         Factors.load(saved)
 
 
-def test_a_pickle_is_refused(saved):
-    rewrite(saved, {"users.npy": b"\x93NUMPY\x01\x00" + npy(np.array([[1.0]]))[8:]})
-    with pytest.raises(FactorsError):
-        Factors.load(saved)
+def test_pickle_is_refused(saved):
     hostile = io.BytesIO()
     np.lib.format.write_array(hostile, np.array([{"a": 1}], dtype=object), allow_pickle=True)
     rewrite(saved, {"users.npy": hostile.getvalue()})
-    with pytest.raises(FactorsError, match="is not what it should be"):
+    with pytest.raises(FactorsError, match="allow_pickle=False"):
         Factors.load(saved)
 
 
-# -------------------------------------------------------------------------------- the object
-
-
-def test_nobody_can_change_it():
+def test_arrays_are_read_only_copies():
     given = parts()
     factors = Factors(**given)
     given["users"][0, 0] = 99.0
@@ -210,7 +186,7 @@ def test_nobody_can_change_it():
         ({"regularization": -0.1}, "regularization must be >= 0"),
     ],
 )
-def test_refuses_what_does_not_fit(change, words):
+def test_arrays_that_do_not_fit_are_refused(change, words):
     with pytest.raises(ValueError, match=words):
         Factors(**(parts() | change))
 
@@ -223,7 +199,7 @@ def test_fingerprint_follows_every_part():
     assert len(seen) == 1 + len(parts())
 
 
-def test_effective_rank_counts_live_directions():
+def test_effective_rank_counts_directions_in_use():
     assert Factors(**parts()).effective_rank == 3
     flat = parts()
     flat["items"][:, 2] = flat["items"][:, 0] + flat["items"][:, 1]
@@ -236,6 +212,6 @@ def test_effective_rank_counts_live_directions():
     assert Factors(**dead).effective_rank == 0
 
 
-def test_says_what_it_is():
+def test_repr_names_data_set_and_sizes():
     text = repr(Factors(**parts()))
     assert text == "<Factors of small: 6 users, 5 items, rank 3, train RMSE 0.7500>"

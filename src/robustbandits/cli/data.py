@@ -1,4 +1,4 @@
-"""``robustbandits data``: ratings to play with."""
+"""``robustbandits data``: list, fetch and check rating data."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ if TYPE_CHECKING:
     from robustbandits.ratings.check import RatingReport
 
 app = typer.Typer(
-    help="List, fetch and check ratings: MovieLens, Netflix, your own.",
+    help="List, fetch and check rating data: MovieLens, Netflix, your own.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-Json = Annotated[bool, typer.Option("--json", help="For programs.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
 def show(as_json: Json = False) -> None:
-    """List the known data sets, and which of them are on this computer.
+    """List the known data sets and where they are on this computer.
 
     Example: robustbandits data list
     """
     from robustbandits.ratings.datasets import DATASETS
 
     rows = []
-    for one in DATASETS.values():
-        facts = dataclasses.asdict(one)
-        rows.append({key: facts[key] for key in facts if key != "files"} | _state(one.name))
+    for dataset in DATASETS.values():
+        facts = dataclasses.asdict(dataset)
+        del facts["files"], facts["archive_hash"]
+        rows.append(facts | _state(dataset.name))
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
@@ -47,27 +48,27 @@ def _state(name: str) -> dict[str, Any]:
 
     try:
         found = locate(name)
-    except (ValueError, OSError) as error:  # a copy that is not what it should be
+    except (ValueError, OSError) as error:  # there is a copy, but a bad one
         return {"path": None, "trouble": str(error)}
     return {"path": None if found is None else str(found), "trouble": None}
 
 
 def _advice(row: dict[str, Any]) -> str:
     if not row["archive"]:
-        return f"not here: set {row['variable']} to your own copy"
-    return f"not here: robustbandits data fetch {row['name']}"
+        return f"not found: set {row['variable']} to your own copy"
+    return f"not found: run `robustbandits data fetch {row['name']}`"
 
 
 @app.command("fetch")
 def fetch(
-    name: Annotated[str, typer.Argument(help="A name that `robustbandits data list` shows.")],
+    name: Annotated[str, typer.Argument(help="A name shown by `robustbandits data list`.")],
     source: Annotated[
         Path | None,
-        typer.Option("--from", help="Your own copy: a folder, the ratings, or the archive."),
+        typer.Option("--from", help="Your own copy: a folder, a file of ratings, or an archive."),
     ] = None,
-    again: Annotated[bool, typer.Option(help="Even if a good copy is there.")] = False,
+    again: Annotated[bool, typer.Option(help="Fetch even if there is a good copy.")] = False,
 ) -> None:
-    """Put a data set into your data directory, checked; print its licence and what to cite.
+    """Fetch a data set into your data directory and check it; print its licence and citation.
 
     Example: robustbandits data fetch movielens-100k
     """
@@ -75,7 +76,7 @@ def fetch(
     from robustbandits.ratings.fetch import fetch as fetch_dataset
 
     if name not in DATASETS:
-        raise typer.BadParameter(f"{name!r} is not known; known are {', '.join(DATASETS)}")
+        raise typer.BadParameter(f"unknown data set {name!r}; known are {', '.join(DATASETS)}")
     fetch_dataset(name, source, again=again, say=typer.echo)
 
 
@@ -84,9 +85,9 @@ def check(
     path: Annotated[Path, typer.Argument(help="A folder or a file with ratings.")],
     as_json: Json = False,
 ) -> None:
-    """Read all ratings at a path; say what they are and what is missing.
+    """Read all ratings at a path; print which data set they are and what is missing.
 
-    Ends with 1 if they cannot be read or are only a part of their data set.
+    The exit code is 1 if they cannot be read or are only a part of their data set.
 
     Example: robustbandits data check ~/netflix/training_set
     """
@@ -104,12 +105,12 @@ def check(
         facts = dataclasses.asdict(report) | {"complete": report.complete, "error": None}
         typer.echo(json.dumps(facts, indent=2))
     else:
-        _tell(report)
+        _print(report)
     if report.complete is False:
         raise typer.Exit(1)
 
 
-def _tell(report: RatingReport) -> None:
+def _print(report: RatingReport) -> None:
     files = "1 file" if report.files == 1 else f"{report.files:,} files"
     typer.echo(f"{report.path}: {report.format}, {files}")
     typer.echo(
@@ -117,18 +118,18 @@ def _tell(report: RatingReport) -> None:
         f"{report.titles:,} titles"
     )
     if report.complete is None:
-        typer.echo("no data set known here, but its ratings can be played")
+        typer.echo("not a known data set, but its ratings can be used")
     elif report.complete:
         typer.echo(f"complete: this is {report.dataset}")
     else:
-        typer.echo(f"not the whole {report.dataset}, or not as it was published:")
+        typer.echo(f"not the complete {report.dataset}, or not as it was published:")
         for line in report.missing:
             typer.echo(f"  {line}")
 
 
 @contextmanager
 def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Show how much is read, on the error stream and only if it is a terminal."""
+    """Show a progress bar on stderr, if it is a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 

@@ -1,4 +1,4 @@
-"""Nature: environments draw blocks of rounds with NumPy, before anybody plays."""
+"""Environments: they draw blocks of rounds with NumPy. Files are read in `ratings`, not here."""
 
 from robustbandits.environments.movielens import MovieLens
 from robustbandits.environments.netflix import Netflix
@@ -7,8 +7,7 @@ from robustbandits.environments.simulation import Simulation
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.factorize import factorize
 from robustbandits.ratings.factors import Factors
-from robustbandits.ratings.read import read_ratings
-from robustbandits.ratings.read_csv import read_csv_ratings
+from robustbandits.ratings.read import read_csv_ratings, read_ratings
 from robustbandits.ratings.synthetic import synthetic_ratings
 from robustbandits.ratings.table import RatingTable
 

@@ -1,34 +1,25 @@
-"""What bandits made of ratings have in common: items are arms, the average user is theta."""
+"""A bandit made of factorised ratings: items are arms, and the average user is theta."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import threading
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from robustbandits.environments._rating_nature import RatingNature
-from robustbandits.environments.reward_map import REWARD_MAPS
+from robustbandits.environments.reward_map import REWARD_MAPS, Mapped, map_rewards
 from robustbandits.game import require
+from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
-from robustbandits.ratings import factor_cache
-from robustbandits.ratings._files import recognise
-from robustbandits.ratings.factorize import factorize, warn_if_deficient
+from robustbandits.game.rounds import Rounds, children, deal
+from robustbandits.kernels.linalg import Floats
+from robustbandits.ratings.factors import Factors
+from robustbandits.ratings.synthetic import STAND_IN
 
-if TYPE_CHECKING:
-    from robustbandits.ratings.factors import Factors
-    from robustbandits.ratings.table import RatingTable
+#: With `draws="authors"` a seed is the number of one of the paper's repetitions; it has ten.
+MOST_REPETITIONS = 1000
 
-#: Every label of synthetic data that stands in for real data ends so.
-STAND_IN = " (synthetic stand-in)"
-#: From so many ratings on, reading them takes longer than anybody likes to wait twice.
-MANY = 5_000_000
+Indices = np.ndarray[Any, np.dtype[np.intp]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +27,7 @@ class RatingRecipe(Recipe):
     """A bandit made of a factorised matrix of ratings.
 
     The features of an item are its context. Theta is the mean of some users' features, so the mean
-    reward of an item is what these users would rate it on average, mapped to [0, 1].
+    reward of an item is their average predicted rating, mapped to [0, 1].
 
     Parameters
     ----------
@@ -47,7 +38,8 @@ class RatingRecipe(Recipe):
     noise
         Standard deviation of the Gaussian noise of rewards.
     contexts
-        ``"fixed"``: arms are drawn once a game, as in a catalogue. ``"fresh"``: in every round.
+        ``"fixed"``: arms are drawn once for each game, as in a catalogue. ``"fresh"``: in every
+        round.
     reward_map
         ``"shift-features"`` (linear, fills [0, 1]), ``"scale"`` or ``"affine+intercept"`` (linear),
         or ``"affine"``, the literal paper, which is misspecified. See
@@ -62,7 +54,7 @@ class RatingRecipe(Recipe):
         repetition ``seed`` (0 to 9), by the random calls of its code; noise is still ours.
     theta_bound
         Bound on theta's length that policies are told; the true one when None. (The authors' code
-        takes 1 whatever it is.)
+        always uses 1.)
     """
 
     arms: int = 20
@@ -92,17 +84,17 @@ class RatingRecipe(Recipe):
             raise ValueError("draws='authors' needs contexts='fixed': the paper's arms are fixed")
 
     def load_factors(self) -> Factors:
-        """Return the factors; read, factorised and kept as need be."""
+        """Return the factors, which are loaded or computed when first needed."""
         raise NotImplementedError
 
     @property
     def stand_in(self) -> bool:
-        """Whether this is synthetic data in the place of real data."""
+        """Whether synthetic data stand in for real data."""
         return False
 
     @property
     def fewest_ratings(self) -> int:
-        """Fewest ratings of an arm."""
+        """Smallest number of ratings of an arm."""
         return self.min_ratings
 
     @property
@@ -112,12 +104,12 @@ class RatingRecipe(Recipe):
 
     @property
     def name(self) -> str:
-        """Name for tables and figures; says what is synthetic."""
+        """Name for tables and figures; says whether the data are synthetic."""
         return super().name + (STAND_IN if self.stand_in else "")
 
     @property
     def label(self) -> str:
-        """Name with the parameters that differ from their defaults; says what is synthetic."""
+        """Name with all parameters that are not defaults; says whether the data are synthetic."""
         label = super().label.replace(STAND_IN, "")
         return label + STAND_IN if self.stand_in else label
 
@@ -126,109 +118,127 @@ class RatingRecipe(Recipe):
         return RatingNature(self, self.load_factors(), rounds, seed)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FileRecipe(RatingRecipe):
-    """A bandit made of ratings on disk, factorised when first needed.
+class RatingNature:
+    """The nature of a bandit made of ratings: draws the arms, theta and the rounds.
 
-    Parameters
+    Attributes
     ----------
-    path
-        File or folder with the ratings.
-    rank, regularization, outer
-        As for :func:`~robustbandits.ratings.factorize`. The authors' regularization is 0.05;
-        the tool they used has 0.1 by default, which leaves some data sets with fewer factors.
+    problem
+        What policies are told.
+    items
+        Rows of the factors that may be arms: with fixed contexts, the arms in order.
+    mapped
+        Contexts, means and true bounds of these items.
     """
 
-    path: str | None = None
-    rank: int = 10
-    regularization: float = 0.05
-    outer: int = 5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            path=None if self.path is None else path_text("path", self.path),
-            rank=require.count("rank", self.rank),
-            regularization=require.positive("regularization", self.regularization),
-            outer=require.count("outer", self.outer),
+    def __init__(
+        self, recipe: RatingRecipe, factors: Factors, rounds: int, seed: np.random.SeedSequence
+    ):
+        self.recipe = recipe
+        # Separate streams, so that no draw depends on how rounds are cut into blocks.
+        arms_seed, users_seed, noise_seed = children(seed, 3)
+        self._arms_rng = np.random.default_rng(arms_seed)
+        self._noise_rng = np.random.default_rng(noise_seed)
+        items, users = _eligible(recipe, factors)
+        if recipe.draws == "authors":
+            items, users = _authors_draws(recipe, items, users, seed)
+        else:
+            if recipe.contexts == "fixed":
+                items = self._arms_rng.choice(items, recipe.arms, replace=recipe.replace)
+            users = np.random.default_rng(users_seed).choice(users, recipe.users, replace=False)
+        self.items = items
+        theta = factors.users[users].mean(axis=0)
+        self.mapped: Mapped = map_rewards(recipe.reward_map, factors.items[items], theta)
+        self.problem = Problem(
+            arms=recipe.arms,
+            dim=self.mapped.contexts.shape[1],
+            rounds=rounds,
+            noise=recipe.noise,
+            context_bound=self.mapped.context_bound,
+            theta_bound=recipe.theta_bound or self.mapped.theta_bound,
+            intercept=self.mapped.intercept,
+            fixed_arms=recipe.contexts == "fixed",
         )
+        self._fixed: Rounds | None = None
 
-    def find(self) -> Path | None:
-        """Return where the ratings are; None when they are not on disk."""
-        return None if self.path is None else Path(self.path).expanduser()
+    def draw(self, count: int) -> Rounds:
+        """Return the next rounds. If arms are fixed, only the noise is new."""
+        noise = self.recipe.noise * self._noise_rng.standard_normal(count)
+        if self.recipe.contexts == "fresh":
+            return self._rounds(self._draw_arms(count), noise)
+        if self._fixed is None or len(self._fixed.best) < count:
+            arms = np.arange(self.recipe.arms)
+            self._fixed = self._rounds(np.broadcast_to(arms, (count, len(arms))), noise)
+        contexts, means, best, _ = (array[:count] for array in self._fixed)
+        return Rounds(contexts=contexts, means=means, best=best, noise=noise)
 
-    def read_table(self, path: Path | None) -> RatingTable:
-        """Return the ratings at a path."""
-        raise NotImplementedError
+    def _rounds(self, arms: Indices, noise: Floats) -> Rounds:
+        """Return rounds with these items as arms, (rounds, arms)."""
+        contexts = np.ascontiguousarray(self.mapped.contexts[arms].transpose(0, 2, 1))
+        return deal(contexts, np.ascontiguousarray(self.mapped.means[arms]), noise)
 
-    def load_factors(self) -> Factors:
-        """Return the factors: of this process, of the cache on disk, or made now."""
-        path = self.find()
-        own = [getattr(self, name) for name in self.source_fields]
-        words = [type(self).__name__, *own, self.rank, self.regularization, self.outer]
-        stamp = None if path is None else stamp_of(path)
-        return remembered((*words, path, stamp), lambda: self._make_factors(path, words))
-
-    def _make_factors(self, path: Path | None, words: list[Any]) -> Factors:
-        shortcut = None if path is None else shortcut_of(path, words)
-        known = None if shortcut is None else factor_cache.recall(shortcut)
-        if known is not None:
-            warn_if_deficient(known)
-            return known
-        table = self.read_table(path)
-        factors = factorize(table, self.rank, self.regularization, self.outer)
-        if shortcut is not None and len(table) >= MANY:
-            factor_cache.remember(shortcut, factors)
-        return factors
-
-    #: Parameters, beside the path, that say which ratings to read.
-    source_fields: ClassVar[tuple[str, ...]] = ()
+    def _draw_arms(self, count: int) -> Indices:
+        """Draw the arms of each round."""
+        arms, size = self.recipe.arms, len(self.items)
+        if self.recipe.replace:
+            return _scaled(self._arms_rng.random((count, arms)), size)
+        uniform = self._arms_rng.random((count, 2 * arms))
+        return draw_distinct(uniform[:, :arms], uniform[:, arms:], size)
 
 
-def path_text(name: str, value: Any) -> str:
-    """Return a path as text."""
-    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise TypeError(f"{name} must be a path, got {value!r}")
-    return str(os.fspath(value))
+def draw_distinct(uniform: Floats, order: Floats, size: int) -> Indices:
+    """Turn numbers in [0, 1), one row for each round, into different items below ``size``.
 
-
-def stamp_of(path: Path) -> tuple[int, int] | None:
-    """Return what changes when a file does, or one in a folder; None when there is none."""
-    try:
-        found = [path.stat()]
-        if path.is_dir():
-            with os.scandir(path) as entries:
-                found += [entry.stat() for entry in entries]
-    except OSError:
-        return None
-    return max(one.st_mtime_ns for one in found), sum(one.st_size for one in found)
-
-
-def shortcut_of(path: Path, words: list[Any]) -> Path | None:
-    """Return where factors are kept by the names, sizes and dates of the files of ratings.
-
-    The cache of `factorize` goes by contents, so it must read them first: 2 GB, for Netflix.
+    Floyd's algorithm draws a set, for all rows at once; ``order`` then shuffles each row.
     """
-    if not path.exists():
-        return None
-    files = recognise(path).files if path.is_dir() else (path,)
-    stamps = [(str(file.resolve()), stamp_of(file)) for file in files]
-    text = json.dumps([factor_cache.SOLVER, words, stamps])
-    key = hashlib.sha256(text.encode()).hexdigest()
-    return factor_cache.cache_folder() / f"{key[:40]}.npz"
+    rows, arms = uniform.shape
+    drawn: Indices = np.empty((rows, arms), dtype=np.intp)
+    for j in range(arms):
+        last = size - arms + j
+        item = _scaled(uniform[:, j], last + 1)
+        taken = (drawn[:, :j] == item[:, None]).any(axis=1)
+        drawn[:, j] = np.where(taken, last, item)
+    return np.take_along_axis(drawn, order.argsort(axis=1, kind="stable"), axis=1)
 
 
-_shelf: dict[Hashable, Any] = {}
-_shelf_lock = threading.Lock()
-SHELF = 8
+def _scaled(uniform: Floats, size: int) -> Indices:
+    """Turn numbers in [0, 1) into whole numbers below ``size``."""
+    # A number just below 1 may be rounded up to `size`.
+    return np.minimum((uniform * size).astype(np.intp), size - 1)
 
 
-def remembered(key: Hashable, make: Callable[[], Any]) -> Any:
-    """Return what ``make`` made for this key before, or make it now: one thread at a time."""
-    with _shelf_lock:
-        if key not in _shelf:
-            made = make()
-            while len(_shelf) >= SHELF:
-                del _shelf[next(iter(_shelf))]
-            _shelf[key] = made
-        return _shelf[key]
+def _eligible(recipe: RatingRecipe, factors: Factors) -> tuple[Indices, Indices]:
+    """Return the items with enough ratings, and the users with any."""
+    items = np.flatnonzero(factors.item_counts >= recipe.fewest_ratings)
+    if len(items) < recipe.arms:
+        raise ValueError(
+            f"arms must be at most {len(items)}, the number of items with at least "
+            f"{recipe.fewest_ratings} ratings; got {recipe.arms}: use fewer arms, or lower "
+            f"min_ratings"
+        )
+    users = np.flatnonzero(factors.users.any(axis=1))
+    if len(users) < recipe.users:
+        raise ValueError(
+            f"users must be at most {len(users)}, the number of users with ratings; "
+            f"got {recipe.users}: use fewer users"
+        )
+    return items, users
+
+
+def _authors_draws(
+    recipe: RatingRecipe, items: Indices, users: Indices, seed: np.random.SeedSequence
+) -> tuple[Indices, Indices]:
+    """Return the arms and users of one of the paper's repetitions, by the calls of its code."""
+    repetition = seed.entropy
+    if not isinstance(repetition, int) or repetition >= MOST_REPETITIONS:
+        raise ValueError(
+            f"with draws='authors' the seed must be the number of the paper's repetition, below "
+            f"{MOST_REPETITIONS}; got {repetition!r}"
+        )
+    arms = np.random.RandomState(repetition + 1).choice(
+        len(items), recipe.arms, replace=recipe.replace
+    )
+    users_rng = np.random.RandomState(0)
+    for _ in range(repetition + 1):  # the code drew all repetitions from one stream
+        drawn = users_rng.choice(len(users), recipe.users, replace=False)
+    return items[arms], users[drawn]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from robustbandits.environments._rating_recipe import FileRecipe
+from robustbandits.environments._rating_files import FileRecipe
 from robustbandits.game.facts import EnvironmentFacts
-
-if TYPE_CHECKING:
-    from robustbandits.ratings.table import RatingTable
+from robustbandits.ratings.fetch import movielens_100k
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,10 +18,10 @@ class MovieLens(FileRecipe):
     Parameters
     ----------
     path
-        File or folder of any MovieLens ratings. None takes MovieLens 100K, and fetches it if need
-        be.
+        File or folder of any MovieLens ratings. None uses MovieLens 100K, which is fetched if it
+        is not on this computer.
     rank, regularization, outer
-        Of the factorisation.
+        Parameters of the factorisation.
     arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
         As for every bandit made of ratings, see
         :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
@@ -44,14 +42,5 @@ class MovieLens(FileRecipe):
     )
 
     def find(self) -> Path:
-        """Return where the ratings are; MovieLens 100K is fetched if need be."""
-        from robustbandits.ratings.locate import movielens_100k
-
+        """Return where the ratings are; fetch MovieLens 100K if it is needed and not here."""
         return super().find() or movielens_100k()
-
-    def read_table(self, path: Path | None) -> RatingTable:
-        """Return the ratings at a path."""
-        from robustbandits.ratings.read import read_ratings
-
-        assert path is not None
-        return read_ratings(path, titles=False)

@@ -1,26 +1,27 @@
-"""Netflix: the Netflix Prize ratings as a bandit, and a stand-in for those who have none."""
+"""Netflix: the Netflix Prize ratings as a bandit, and a synthetic stand-in for them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from robustbandits.environments._rating_recipe import FileRecipe
+from robustbandits.environments._rating_files import FileRecipe
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
-
-if TYPE_CHECKING:
-    from robustbandits.ratings.table import RatingTable
+from robustbandits.ratings.datasets import NETFLIX
+from robustbandits.ratings.locate import locate
+from robustbandits.ratings.synthetic import synthetic_ratings
+from robustbandits.ratings.table import RatingTable
 
 
 @dataclass(frozen=True, kw_only=True)
 class Netflix(FileRecipe):
     """The Netflix Prize ratings: 20 popular movies to choose from, for the average of 100 users.
 
-    The ratings may not be downloaded: you need a copy of your own. Without one there is
-    :meth:`synthetic`, which says what it is wherever it appears.
+    The ratings may not be redistributed: you need a copy of your own. Without one there is
+    :meth:`synthetic`, which every label marks as synthetic.
 
     Parameters
     ----------
@@ -29,11 +30,11 @@ class Netflix(FileRecipe):
         ``ROBUSTBANDITS_NETFLIX`` points and in the data directory.
     min_ratings
         10,001 by default: the paper takes movies with "more than 10,000" ratings, its code those
-        with at least 10,000. Of the stand-in, which has fewer users, in proportion.
+        with at least 10,000. For the stand-in, which has fewer users, it is scaled down.
     source, scale
-        ``"real"``, or ``"synthetic"`` with this part of Netflix' 100,480,507 ratings.
+        ``"real"``, or ``"synthetic"`` with this fraction of Netflix's 100,480,507 ratings.
     rank, regularization, outer
-        Of the factorisation.
+        Parameters of the factorisation.
     arms, users, noise, contexts, reward_map, replace, draws, theta_bound
         As for every bandit made of ratings, see
         :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
@@ -65,52 +66,45 @@ class Netflix(FileRecipe):
 
     @classmethod
     def synthetic(cls, **parameters: Any) -> Self:
-        """Return a bandit on ratings drawn from a low-rank model with Netflix' sizes, scaled down.
+        """Return a bandit on ratings drawn from a low-rank model with Netflix's sizes, scaled down.
 
-        Nothing of Netflix' is in it but sizes and long-tailed counts; each of its labels says so.
+        It has nothing of the Netflix data but sizes and long-tailed counts; every label says so.
         """
         return cls(**{**parameters, "source": "synthetic"})
 
     @classmethod
     def real_or_synthetic(cls, **parameters: Any) -> Self:
-        """Return the real bandit if there is a copy of the ratings here, else the stand-in."""
-        from robustbandits.ratings.locate import find_netflix
-
-        if parameters.get("path") is not None or find_netflix() is not None:
+        """Return the real bandit if this computer has a copy of the ratings, else the stand-in."""
+        if parameters.get("path") is not None or locate(NETFLIX.name) is not None:
             return cls(**parameters)
         return cls.synthetic(**parameters)
 
     @property
     def stand_in(self) -> bool:
-        """Whether this is synthetic data in the place of real data."""
+        """Whether synthetic data stand in for real data."""
         return self.source == "synthetic"
 
     @property
     def fewest_ratings(self) -> int:
-        """Fewest ratings of an arm: of the stand-in, in proportion to its number of users."""
+        """Smallest number of ratings of an arm; scaled with the number of users of the stand-in."""
         if self.source == "real":
             return self.min_ratings
         return math.ceil(self.min_ratings * math.sqrt(self.scale))
 
     def find(self) -> Path | None:
-        """Return where the ratings are, or say what to do without them."""
+        """Return where the ratings are; None for the stand-in."""
         if self.source == "synthetic" or self.path is not None:
             return super().find()
-        from robustbandits.ratings.locate import find_netflix
-
-        path = find_netflix()
+        path = locate(NETFLIX.name)
         if path is None:
             raise FileNotFoundError(
-                "there are no Netflix Prize ratings here, and they may not be downloaded: give "
-                "path=... or set ROBUSTBANDITS_NETFLIX to your copy (`robustbandits data check "
-                "PATH` looks at it), or play Netflix.synthetic(), on the command line "
-                "Netflix(source='synthetic'): a stand-in that says it is one"
+                "there are no Netflix Prize ratings on this computer, and they may not be "
+                "redistributed: pass path=... or set ROBUSTBANDITS_NETFLIX to your copy "
+                "(`robustbandits data check PATH` checks it), or use the synthetic stand-in: "
+                "Netflix.synthetic(), on the command line Netflix(source='synthetic')"
             )
         return path
 
     def read_table(self, path: Path | None) -> RatingTable:
-        """Return the ratings at a path, or the stand-in."""
-        from robustbandits.ratings.read import read_ratings
-        from robustbandits.ratings.synthetic import synthetic_ratings
-
-        return synthetic_ratings(self.scale) if path is None else read_ratings(path, titles=False)
+        """Return the ratings at the path; the stand-in if there is none."""
+        return synthetic_ratings(self.scale) if path is None else super().read_table(path)

@@ -1,4 +1,4 @@
-"""Ratings: a bandit made of anybody's ratings."""
+"""Ratings: a bandit made of your own ratings."""
 
 from __future__ import annotations
 
@@ -8,31 +8,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from robustbandits.environments._rating_recipe import FileRecipe, path_text, remembered, stamp_of
+from robustbandits.environments._rating_files import (
+    FileRecipe,
+    last_change,
+    load_once,
+    path_text,
+)
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.ratings.factors import Factors
+from robustbandits.ratings.read import DUPLICATES, read_csv_ratings, read_ratings
 from robustbandits.ratings.synthetic import SYNTHETIC_NAME
 from robustbandits.ratings.table import RatingTable
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratings(FileRecipe):
-    """A bandit made of your own ratings: from a file of them, or from factors.
+    """A bandit made of your own ratings: from a file of ratings, or from factors.
 
     Parameters
     ----------
     factors
-        What :func:`~robustbandits.ratings.factorize` returned, or the path of its file. Only
+        The result of :func:`~robustbandits.environments.factorize`, or the path of its file. Only
         with a path can the recipe be written as JSON.
     path, user, item, rating
         Instead of factors: a file with a header line, and the names of its three columns; see
         :meth:`from_csv`. Without names, any file that
-        :func:`~robustbandits.ratings.read` recognises.
+        :func:`~robustbandits.environments.read_ratings` recognises.
     duplicates
         When a user has rated an item twice: ``"error"``, or keep the ``"first"`` or ``"last"``.
     rank, regularization, outer
-        Of the factorisation of a file.
+        Parameters of the factorisation of a file.
     arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
         As for every bandit made of ratings, see
         :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
@@ -60,19 +66,19 @@ class Ratings(FileRecipe):
         if self.factors is not None and not isinstance(self.factors, Factors):
             if isinstance(self.factors, RatingTable):
                 raise TypeError(
-                    f"factors must be factors, factorize(table) makes them; got {self.factors!r}"
+                    f"factors must be factors, as factorize(table) returns; got {self.factors!r}"
                 )
             self._set(factors=path_text("factors", self.factors))
-        require.one_of("duplicates", self.duplicates, ("error", "first", "last"))
+        require.one_of("duplicates", self.duplicates, DUPLICATES)
         columns = [self.user, self.item, self.rating]
         if any(columns) and not all(isinstance(name, str) and name for name in columns):
-            raise ValueError(f"user, item and rating must all be names of columns, got {columns}")
+            raise ValueError(f"user, item and rating must all be column names, got {columns}")
 
     @classmethod
     def from_csv(
         cls, path: str | os.PathLike[str], *, user: str, item: str, rating: str, **parameters: Any
     ) -> Self:
-        """Make a bandit of a CSV file, given the names of its columns.
+        """Return a bandit made of a CSV file, given the names of its columns.
 
         Examples
         --------
@@ -86,56 +92,48 @@ class Ratings(FileRecipe):
 
     def read_table(self, path: Path | None) -> RatingTable:
         """Return the ratings of the file."""
-        from robustbandits.ratings.read import read_ratings
-        from robustbandits.ratings.read_csv import read_csv_ratings
-
         assert path is not None
         if self.user is None or self.item is None or self.rating is None:
             return read_ratings(path, titles=False, duplicates=self.duplicates)
-        return read_csv_ratings(
-            path,
-            user=self.user,
-            item=self.item,
-            rating=self.rating,
-            duplicates=self.duplicates,
-        )
+        columns = {"user": self.user, "item": self.item, "rating": self.rating}
+        return read_csv_ratings(path, **columns, duplicates=self.duplicates)
 
     def load_factors(self) -> Factors:
-        """Return the factors as given, as loaded from their file, or as made from the ratings."""
+        """Return the given factors; load them, or compute them from the ratings, if necessary."""
         if isinstance(self.factors, Factors):
             return self.factors
         if self.factors is None:
             return super().load_factors()
         path = Path(self.factors).expanduser()
-        return remembered((Ratings, path, stamp_of(path)), lambda: Factors.load(path))
+        return load_once((Ratings, path, last_change(path)), lambda: Factors.load(path))
 
     @property
     def stand_in(self) -> bool:
-        """Whether the ratings are those that stand in for Netflix'."""
-        known = self.factors is not None and (
-            isinstance(self.factors, Factors) or Path(self.factors).expanduser().exists()
-        )
+        """Whether the factors are those of the synthetic stand-in for Netflix."""
+        if self.factors is None:
+            return False
+        known = isinstance(self.factors, Factors) or Path(self.factors).expanduser().exists()
         return known and self.load_factors().name == SYNTHETIC_NAME
 
     def changes(self) -> dict[str, Any]:
-        """Parameters that differ from their defaults; factors by the name of their data."""
+        """Return the parameters that are not defaults; factors by the name of their data."""
         changes = super().changes()
         if isinstance(self.factors, Factors):
             changes["factors"] = self.factors.name
         return changes
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values that JSON can hold; factors only by their file."""
+        """Return plain values that JSON can hold; factors only by their file."""
         if isinstance(self.factors, Factors):
             raise ValueError(
-                "factors are too large to write down: save them, factors.save('mine.npz'), and "
-                "name the file, Ratings(factors='mine.npz')"
+                "factors are too large for JSON: save them, factors.save('mine.npz'), and pass the "
+                "path, Ratings(factors='mine.npz')"
             )
         return super().to_dict()
 
     def _key(self) -> tuple[Any, ...]:
         values = [getattr(self, field.name) for field in dataclasses.fields(self)]
-        return tuple(one.fingerprint if isinstance(one, Factors) else one for one in values)
+        return tuple(value.fingerprint if isinstance(value, Factors) else value for value in values)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ratings) and self._key() == other._key()

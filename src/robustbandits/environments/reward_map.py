@@ -1,9 +1,9 @@
-"""From predicted ratings to rewards in [0, 1], and what that does to linearity.
+"""Maps from predicted ratings to mean rewards in [0, 1], and which of them are linear.
 
-A factorisation predicts the rating ``x·θ``, a number from 1 to 5 or so; a bandit wants a mean
-reward in [0, 1]. There are four ways to get there. Three keep the mean *exactly linear* in what
-the policy sees. The fourth, ``"affine"``, is what the paper says: it shifts the mean and leaves
-the features alone, so that a constant is missing and no theta explains the rewards.
+A factorisation predicts the rating ``x·θ``, a number from 1 to 5 or so; a bandit needs a mean
+reward in [0, 1]. There are four maps. Three keep the mean *exactly linear* in the contexts that
+the policy sees. The fourth, ``"affine"``, is what the paper says: it shifts the mean but not the
+features, so that a constant is missing and no theta explains the rewards.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ REWARD_MAPS = (*LINEAR_MAPS, "affine")
 
 
 class Mapped(NamedTuple):
-    """What the policy sees of some items, what they pay, and the true bounds."""
+    """Contexts and mean rewards of some items, and their true bounds."""
 
     contexts: Floats  # (items, dim)
     means: Floats  # (items,) mean rewards
-    theta: Floats  # (dim,) explains the means, except under "affine": its slope
+    theta: Floats  # (dim,) parameter of the linear model; under "affine" only its slope
     context_bound: float  # length of the longest context
     theta_bound: float  # length of theta
     intercept: bool  # whether the last coordinate is a constant
@@ -34,14 +34,14 @@ class Mapped(NamedTuple):
 def map_rewards(name: str, features: Floats, theta: Floats) -> Mapped:
     """Map the predicted ratings of items to rewards.
 
-    Write μ = x·θ for the predicted rating of an item, and let the smallest and the largest be
-    taken over the items given: all that may ever be arms.
+    Let μ = x·θ be the predicted rating of an item; the smallest and the largest are taken over the
+    items given, which are all items that may become arms.
 
     - ``"shift-features"``: ``x' = x - x_worst``, ``θ' = θ / (μ_max - μ_min)``. Linear; the means
       are those of ``"affine"``.
     - ``"scale"``: ``x' = x / max‖x‖``, ``θ' = θ / ‖θ‖``. Linear; the means do not fill [0, 1].
     - ``"affine+intercept"``: means as for ``"affine"``, contexts ``[x / max‖x‖, 1] / √2``. Linear,
-      with one dimension and a longer theta to pay for it.
+      at the price of one more dimension and a longer theta.
     - ``"affine"``: means ``(μ - μ_min) / (μ_max - μ_min)``, contexts as they are. *Not* linear.
 
     Parameters
@@ -51,7 +51,7 @@ def map_rewards(name: str, features: Floats, theta: Floats) -> Mapped:
     features
         (items, dim) feature vectors of items.
     theta
-        (dim,) feature vector of the public.
+        (dim,) mean feature vector of the users.
     """
     ratings = products(features, theta)
     if name == "scale":
@@ -59,8 +59,8 @@ def map_rewards(name: str, features: Floats, theta: Floats) -> Mapped:
     worst, span = int(ratings.argmin()), float(np.ptp(ratings))
     if not span > 0.0:
         raise ValueError(
-            f"reward_map={name!r} needs items of different means, but the {len(ratings)} items to "
-            f"choose from all have the same one: draw more arms, or without replacement"
+            f"reward_map={name!r} needs items with different means, but all {len(ratings)} items "
+            f"have the same one: draw more arms, or draw without replacement"
         )
     means = (ratings - ratings[worst]) / span
     slope = theta / span
@@ -72,7 +72,7 @@ def map_rewards(name: str, features: Floats, theta: Floats) -> Mapped:
 
 
 def products(features: Floats, theta: Floats) -> Floats:
-    """``features @ theta``, summed coordinate by coordinate: the same bits with any BLAS."""
+    """Return ``features @ theta``, summed by coordinate: the same bits with any BLAS."""
     total = np.zeros(len(features))
     for i, weight in enumerate(theta):
         total += weight * features[:, i]
@@ -80,7 +80,7 @@ def products(features: Floats, theta: Floats) -> Floats:
 
 
 def lengths(features: Floats) -> Floats:
-    """Euclidean length of each row."""
+    """Return the Euclidean length of each row."""
     total = np.zeros(len(features))
     for column in features.T:
         total += column * column
@@ -105,7 +105,7 @@ def _scale(features: Floats, theta: Floats, ratings: Floats) -> Mapped:
         raise ValueError("reward_map='scale' needs features and users that are not all zero")
     if ratings.min() < 0.0:
         raise ValueError(
-            f"reward_map='scale' needs predicted ratings >= 0, and the smallest is "
+            f"reward_map='scale' needs predicted ratings >= 0, but the smallest is "
             f"{ratings.min():g}: use reward_map='shift-features'"
         )
     return _mapped(features / longest, ratings / (longest * norm), theta / norm)

@@ -24,26 +24,25 @@ class Simulation(Recipe):
 
     With ``intercept=True`` the policy sees ``[x, 1]/√2``, of length ``dim + 1``, and theta becomes
     ``[theta, 1]/√2``: the mean reward is then exactly linear in what the policy sees, and no norm
-    exceeds 1. With ``intercept=False`` the policy sees x alone, as in the paper, and the constant
-    1/2 has no coordinate to live in: the model is *misspecified*, by 0.5 in every round, thousands
-    of times what the attacker changes. The effect is large (``docs/simulation.md`` has the measured
-    numbers): without any attack, LinUCB's regret grows linearly and is more than a hundred times
-    larger than with the intercept.
+    exceeds 1. With ``intercept=False`` the policy sees only x, as in the paper, and no coordinate
+    can explain the constant 1/2: the model is *misspecified* by 0.5 in every round, thousands of
+    times what the attacker changes. Without any attack, LinUCB's regret then grows linearly and is
+    more than a hundred times larger than with the intercept (measured in ``docs/simulation.md``).
 
     Parameters
     ----------
     arms, dim
         Number of arms; length of x (the policy's ``dim`` is one more with an intercept).
     noise
-        Standard deviation of the Gaussian noise of rewards. The paper prints N(·, 0.01): as a
-        variance that is 0.1 here; the authors' code used 0.01.
+        Standard deviation of the Gaussian noise of rewards. The paper prints N(·, 0.01): if that
+        is a variance, the standard deviation is 0.1; the authors' code used 0.01.
     contexts
-        ``"fresh"``: drawn anew each round. ``"fixed"``: drawn once, as in a catalogue.
-        ``"one-hot"``: arm a has coordinate a to itself, so that arms teach nothing about each
-        other, as in a plain multi-armed bandit; ``dim`` must be ``arms``, and a policy needs no
-        intercept to be right about the means.
+        ``"fresh"``: drawn in each round. ``"fixed"``: drawn once, as in a catalogue.
+        ``"one-hot"``: each arm has a coordinate of its own, so that nothing learned about one arm
+        applies to another, as in a multi-armed bandit; ``dim`` must equal ``arms``, and the means
+        are linear without an intercept.
     intercept
-        See above.
+        Whether policies see a constant feature, as described above.
 
     References
     ----------
@@ -69,7 +68,7 @@ class Simulation(Recipe):
             intercept=require.flag("intercept", self.intercept),
         )
         if self.contexts == "one-hot" and self.dim != self.arms:
-            raise ValueError(f"dim must be {self.arms}, as arms is, for one-hot; got {self.dim}")
+            raise ValueError(f"dim must be {self.arms} like arms for one-hot, got {self.dim}")
 
     def start(self, rounds: int, seed: np.random.SeedSequence) -> SimulationNature:
         """Return the nature of one match."""
@@ -77,17 +76,17 @@ class Simulation(Recipe):
 
 
 class SimulationNature:
-    """A simulation at work."""
+    """The nature of a simulation: draws theta, contexts and noise."""
 
     def __init__(self, recipe: Simulation, rounds: int, seed: np.random.SeedSequence):
         self.recipe = recipe
-        plain = recipe.contexts == "one-hot" and not recipe.intercept
+        means_are_theta = recipe.contexts == "one-hot" and not recipe.intercept
         self.problem = Problem(
             arms=recipe.arms,
             dim=recipe.dim + recipe.intercept,
             rounds=rounds,
             noise=recipe.noise,
-            theta_bound=_length_of_means(recipe.arms) if plain else 1.0,
+            theta_bound=_length_of_means(recipe.arms) if means_are_theta else 1.0,
             intercept=recipe.intercept,
             fixed_arms=recipe.contexts != "fresh",
         )
@@ -114,7 +113,7 @@ class SimulationNature:
             features = self._uniform(self._contexts_rng, (count, self.recipe.dim, self.recipe.arms))
         else:
             features = np.repeat(self._fixed, count, axis=0)
-        # Summed coordinate by coordinate: the same bits whatever BLAS is installed.
+        # Summed by coordinate, to get the same bits with any BLAS.
         means = np.full((count, self.recipe.arms), 1.0)
         for i, weight in enumerate(self.theta):
             means += weight * features[:, i, :]
@@ -133,5 +132,5 @@ class SimulationNature:
 
 
 def _length_of_means(arms: int) -> float:
-    """Longest vector of mean rewards: with one-hot contexts it is the policy's theta."""
+    """Return a bound on the length of the vector of means, which is theta if arms are one-hot."""
     return 0.5 * (math.sqrt(arms) + 1.0)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from robustbandits.environments._rating_recipe import STAND_IN as STAND_IN
 from robustbandits.game import require
+from robustbandits.ratings.synthetic import STAND_IN
 
 ROLES = {"environments": "environment", "attacks": "attack", "policies": "policy"}
 MAX_SEEDS = 1_000_000

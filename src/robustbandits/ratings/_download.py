@@ -1,101 +1,104 @@
-"""Downloads that end: an answer in seconds, the whole in a minute or two, or an error."""
+"""Archives from the network, and files out of archives that may be damaged, huge or hostile."""
 
 from __future__ import annotations
 
-import http.client
+import errno
 import subprocess
 import sys
-import threading
-import urllib.error
-import urllib.request
+import zipfile
 from pathlib import Path
 
-ANSWER_SECONDS = 8.0
-WHOLE_SECONDS = 90.0
-PIECE = 1 << 16
+from robustbandits.ratings.errors import DAMAGED_ARCHIVE, DataError
+
+#: Seconds to wait for an answer, and for pip to download a wheel.
+ANSWER_SECONDS, WHEEL_SECONDS = 8, 90
+#: No archive and no file that is needed here comes near this size.
+LARGEST_FILE = 64 << 20
 
 
-class NoAnswer(Exception):
-    """A source on the network that cannot be reached, or does not have what is asked for."""
+class DownloadError(Exception):
+    """A source on the network cannot be reached, or does not have what was asked for."""
 
 
-def download(address: str, limit: int) -> bytes:
-    """Return what is at an address, at most ``limit`` bytes.
-
-    The work is done by a thread that can be left behind: a name server that does not answer cannot
-    be interrupted, and would hold us for minutes.
-
-    Raises
-    ------
-    NoAnswer
-        No answer in 8 seconds, not complete in 90, too large, or refused.
-    """
-    job = _Job(address, limit)
-    threading.Thread(target=job.run, daemon=True, name="download").start()
-    if not job.answered.wait(ANSWER_SECONDS):
-        raise NoAnswer(f"{address}: no answer in {ANSWER_SECONDS:g} s")
-    if not job.done.wait(WHOLE_SECONDS):
-        job.abandoned = True
-        raise NoAnswer(f"{address}: not complete in {WHOLE_SECONDS:g} s")
-    if job.trouble is not None:
-        raise NoAnswer(f"{address}: {job.trouble}")
-    return bytes(job.data)
+def download(address: str, checksum: str | None, folder: Path) -> Path:
+    """Download a file of at most 64 MB into a folder, or raise a DownloadError."""
+    try:
+        import pooch
+    except ImportError:
+        raise ImportError("fetching data needs pooch: pip install 'robustbandits[data]'") from None
+    pooch.get_logger().setLevel("WARNING")
+    try:
+        path = pooch.retrieve(address, checksum, "download", folder, downloader=_write_bounded)
+    except (OSError, ValueError) as error:  # no answer, or a wrong checksum
+        reason = getattr(error.args[0], "reason", error) if error.args else error
+        raise DownloadError(f"{address}: {reason}") from None
+    return Path(path)
 
 
-class _Job:
-    """One download, in its own thread."""
+def _write_bounded(address: str, path: str, _: object) -> None:
+    """Download a file for pooch; stop if it is too large."""
+    import requests
 
-    def __init__(self, address: str, limit: int):
-        self.address, self.limit = address, limit
-        self.answered, self.done = threading.Event(), threading.Event()
-        self.data = bytearray()
-        self.trouble: str | None = None
-        self.abandoned = False
-
-    def run(self) -> None:
-        try:
-            with urllib.request.urlopen(self.address, timeout=ANSWER_SECONDS) as reply:
-                self.answered.set()
-                while not self.abandoned and (piece := reply.read(PIECE)):
-                    self.data += piece
-                    if len(self.data) > self.limit:
-                        self.trouble = f"more than {self.limit >> 20} MB"
-                        return
-                stated = reply.headers.get("Content-Length")
-                if stated is not None and len(self.data) != int(stated):
-                    self.trouble = f"cut off after {len(self.data):,} of {int(stated):,} bytes"
-        except urllib.error.HTTPError as error:
-            self.trouble = f"{error.code} {error.reason}"
-            error.close()
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            self.trouble = str(getattr(error, "reason", error)) or type(error).__name__
-        finally:
-            self.answered.set()
-            self.done.set()
+    with requests.get(address, stream=True, timeout=ANSWER_SECONDS) as response:
+        response.raise_for_status()
+        with Path(path).open("wb") as file:
+            for chunk in response.iter_content(1 << 16):
+                file.write(chunk)
+                if file.tell() > LARGEST_FILE:
+                    raise OSError(f"more than {LARGEST_FILE >> 20} MB")
 
 
-def pip_download(requirement: str, folder: Path) -> Path:
-    """Download one wheel with pip, without its dependencies and without installing it.
-
-    Raises
-    ------
-    NoAnswer
-        There is no pip, or it cannot get the wheel.
-    """
+def download_wheel(requirement: str, folder: Path) -> Path:
+    """Download one wheel with pip, without installing it, or raise a DownloadError."""
     command = [sys.executable, "-m", "pip", "download", requirement, "--no-deps", "--quiet"]
     command += ["--only-binary=:all:", "--disable-pip-version-check", "--no-input"]
-    command += ["--timeout", f"{ANSWER_SECONDS:g}", "--retries", "1", "--dest", str(folder)]
+    command += ["--timeout", str(ANSWER_SECONDS), "--retries", "1", "--dest", str(folder)]
     try:
         subprocess.run(
-            command, check=True, capture_output=True, text=True, timeout=WHOLE_SECONDS, cwd=folder
+            command, check=True, capture_output=True, text=True, timeout=WHEEL_SECONDS, cwd=folder
         )
     except subprocess.TimeoutExpired:
-        raise NoAnswer(f"pip download {requirement}: not done in {WHOLE_SECONDS:g} s") from None
+        raise DownloadError(f"pip download {requirement}: not done in {WHEEL_SECONDS} s") from None
     except subprocess.CalledProcessError as error:
-        lines = [line for line in error.stderr.splitlines() if line.strip()]
-        reason = lines[-1].removeprefix("ERROR: ") if lines else f"exit code {error.returncode}"
-        raise NoAnswer(f"pip download {requirement}: {reason}") from None
+        reason = error.stderr.strip().rpartition("\n")[2].removeprefix("ERROR: ")
+        raise DownloadError(f"pip download {requirement}: {reason or error}") from None
     wheels = sorted(folder.glob("*.whl"))
     if len(wheels) != 1:
-        raise NoAnswer(f"pip download {requirement}: got {len(wheels)} wheels")
+        raise DownloadError(f"pip download {requirement}: expected one wheel, got {len(wheels)}")
     return wheels[0]
+
+
+def read_members(archive: Path, wanted: tuple[str, ...], origin: str) -> dict[str, bytes]:
+    """Return the wanted files of a zip archive by name, whatever folder of it they are in.
+
+    Nothing is written to disk, so names inside the archive never become paths. A DataError says
+    that the archive is damaged, that the first of the wanted files is missing, or that a file is
+    too large or has an unusual compression.
+    """
+    found: dict[str, bytes] = {}
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            # Nearest to the top first: a second file of the same name, deeper down, is not meant.
+            for entry in sorted(opened.infolist(), key=lambda entry: entry.filename.count("/")):
+                name = entry.filename.rsplit("/", 1)[-1]
+                if name in wanted and name not in found:
+                    found[name] = _read_bounded(opened, entry, origin)
+    except DataError:
+        raise
+    except (*DAMAGED_ARCHIVE, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise  # the disk failed; a damaged archive may cause EINVAL
+        raise DataError(f"{origin} is damaged or cut off: {error}") from None
+    if wanted[0] not in found:
+        raise DataError(f"{origin} holds no {wanted[0]}, the file of ratings")
+    return found
+
+
+def _read_bounded(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, origin: str) -> bytes:
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise DataError(f"{origin}: {entry.filename} has an unusual compression: unpack it first")
+    with opened.open(entry) as file:
+        data = file.read(LARGEST_FILE + 1)  # the size stated in the archive may be wrong
+    if len(data) > LARGEST_FILE:
+        raise DataError(f"{origin}: {entry.filename} has more than {LARGEST_FILE >> 20} MB")
+    return data

@@ -2,64 +2,59 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from robustbandits.ratings._files import RatingFiles, recognise
 from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K, NETFLIX, Dataset
 from robustbandits.ratings.errors import DataError
+from robustbandits.ratings.formats import RatingFiles, recognise
 from robustbandits.ratings.locate import verify
 from robustbandits.ratings.read import Progress, read_ratings
 from robustbandits.ratings.table import RatingTable
 
-COMBINED = tuple(f"combined_data_{k}.txt" for k in (1, 2, 3, 4))
 LARGEST_NETFLIX_USER = 2_649_429
-SHOWN = 6  # gaps between movies that are listed
+SHOWN_MOVIES = 6
 
 
 @dataclass(frozen=True)
 class RatingReport:
-    """What was found."""
+    """What was found at a path."""
 
     path: str
     format: str
-    dataset: str | None  # the data set it is, or is a part of
+    dataset: str | None  # the data set that the ratings are, or are a part of
     files: int
     ratings: int
     users: int
     items: int
     titles: int
-    missing: tuple[str, ...]  # what is missing or wrong; empty: nothing
+    missing: tuple[str, ...]  # what is missing or wrong
 
     @property
     def complete(self) -> bool | None:
-        """Whether it is the whole data set; None if it is none that is known here."""
+        """Whether it is the whole data set; None if the data set is not known."""
         return None if self.dataset is None else not self.missing
 
 
 def check_ratings(path: str | Path, progress: Progress | None = None) -> RatingReport:
-    """Read all ratings at a path and compare them with the data set they are from.
+    """Read all ratings at a path and compare them with the data set that they are from.
 
-    Raises
-    ------
-    FileNotFoundError, DataError
-        There are no ratings, or they cannot be read: which file, which line, why.
+    Raises FileNotFoundError or DataError if there are no ratings, or if they cannot be read.
     """
     found = recognise(path)
     table = read_ratings(path, progress=progress)
-    known = _dataset_of(found, table)
+    dataset = _dataset_of(found, table)
     return RatingReport(
         path=str(path),
         format=found.format.name,
-        dataset=known.name if known else None,
+        dataset=dataset.name if dataset else None,
         files=len(found.files),
         ratings=len(table),
         users=table.shape[0],
         items=table.shape[1],
         titles=len(table.titles or ()),
-        missing=tuple(_missing(known, found, table)) if known else (),
+        missing=tuple(_missing(dataset, found, table)) if dataset else (),
     )
 
 
@@ -68,53 +63,28 @@ def _dataset_of(found: RatingFiles, table: RatingTable) -> Dataset | None:
         return DATASETS[table.name]
     if found.files[0].name == MOVIELENS_100K.files[0]:
         return DATASETS[MOVIELENS_100K.name]
-    return NETFLIX if found.is_netflix or _has_netflix_ids(table) else None
-
-
-def _has_netflix_ids(table: RatingTable) -> bool:
-    """Whether flat ratings may be Netflix': its movies, its users' sparse ids, whole stars."""
-    return bool(
+    looks_like_netflix = (
         table.item_ids[-1] <= NETFLIX.items
-        and NETFLIX.users < table.user_ids[-1] <= LARGEST_NETFLIX_USER
-        and table.ratings.dtype.kind == "u"
+        and NETFLIX.users < table.user_ids[-1] <= LARGEST_NETFLIX_USER  # its user ids have gaps
+        and table.ratings.dtype.kind == "u"  # whole stars
     )
+    return NETFLIX if found.format.has_movie_lines or looks_like_netflix else None
 
 
-def _missing(known: Dataset, found: RatingFiles, table: RatingTable) -> Iterable[str]:
-    counted = (("ratings", len(table)), ("users", table.shape[0]), ("items", table.shape[1]))
-    for (what, have), full in zip(counted, known.size, strict=True):
-        if have < full:
-            yield f"{full - have:,} of {full:,} {what} are missing"
-        elif have > full:
-            yield f"{have - full:,} {what} too many: {have:,}, not {full:,}"
-    if known is NETFLIX:
-        yield from _missing_of_netflix(found, table)
-    elif table.name == known.name:
+def _missing(dataset: Dataset, found: RatingFiles, table: RatingTable) -> Iterable[str]:
+    counts = (("ratings", len(table)), ("users", table.shape[0]), ("items", table.shape[1]))
+    for (what, count), expected in zip(counts, dataset.size, strict=True):
+        if count < expected:
+            yield f"{expected - count:,} of {expected:,} {what} are missing"
+        elif count > expected:
+            yield f"{count - expected:,} {what} too many: {count:,}, not {expected:,}"
+    if dataset is not NETFLIX and table.name == dataset.name:
         try:
-            verify(known, found.files[0])
+            verify(dataset, found.files[0])
         except DataError as error:
             yield str(error)
-
-
-def _missing_of_netflix(found: RatingFiles, table: RatingTable) -> Iterable[str]:
-    names = {file.name for file in found.files}
-    if found.files[0].name.startswith("combined_data_"):
-        absent = [name for name in COMBINED if name not in names]
-        if absent:
-            yield "missing files: " + ", ".join(absent)
-    gaps = _gaps(table.item_ids.tolist(), NETFLIX.items)
-    if gaps:
-        more = f" and {len(gaps) - SHOWN:,} more gaps" if len(gaps) > SHOWN else ""
-        yield "missing movies: " + ", ".join(gaps[:SHOWN]) + more
-
-
-def _gaps(present: list[int], last: int) -> list[str]:
-    """Return runs of numbers from 1 to ``last`` that are not present, such as "5" and "7-9"."""
-    runs = []
-    edges = [0, *(k for k in present if 1 <= k <= last), last + 1]
-    for before, after in itertools.pairwise(edges):
-        if after - before == 2:
-            runs.append(str(before + 1))
-        elif after - before > 2:
-            runs.append(f"{before + 1}-{after - 1}")
-    return runs
+    if dataset is NETFLIX:
+        numbers = set(range(1, NETFLIX.items + 1)) - set(table.item_ids.tolist())
+        if numbers:
+            shown = ", ".join(str(number) for number in sorted(numbers)[:SHOWN_MOVIES])
+            yield f"missing movies: {shown}{', ...' if len(numbers) > SHOWN_MOVIES else ''}"

@@ -1,4 +1,4 @@
-"""The data sets this library knows: sizes, checksums, licences, citations."""
+"""The data sets that this library knows: sizes, checksums, licences, citations."""
 
 from __future__ import annotations
 
@@ -20,35 +20,18 @@ _BENNETT = (
 
 @dataclass(frozen=True)
 class Dataset:
-    """A public set of ratings.
-
-    Parameters
-    ----------
-    name, about
-        Its name here, and what it is.
-    ratings, users, items
-        Its size.
-    files
-        What is kept of it. The first holds the ratings and must be there; the rest may be.
-    sha256
-        Checksum of the first file (line ends as in Unix); empty where only the size is checked.
-    archive
-        Address of the official archive; empty where there is none.
-    variable
-        Environment variable with the path of the user's own copy.
-    licence, citation
-        Its terms in short, and what to cite.
-    """
+    """A public set of ratings. A text is empty if there is no such thing."""
 
     name: str
     about: str
     ratings: int
     users: int
     items: int
-    files: tuple[str, ...]
-    sha256: str
-    archive: str
-    variable: str
+    files: tuple[str, ...]  # the files that are kept; the first holds the ratings and is required
+    sha256: str  # of the first file with Unix line ends; if empty, only the size is checked
+    archive: str  # address of the official archive
+    archive_hash: str  # its published checksum
+    variable: str  # environment variable with the path of the user's own copy
     licence: str
     citation: str
 
@@ -67,6 +50,7 @@ MOVIELENS_100K = Dataset(
     files=("u.data", "u.item", "README", "ml-100k.item"),
     sha256="06416e597f82b7342361e41163890c81036900f418ad91315590814211dca490",
     archive="https://files.grouplens.org/datasets/movielens/ml-100k.zip",
+    archive_hash="md5:0e33842e24a9c977be4e0107933c0723",
     variable="ROBUSTBANDITS_MOVIELENS",
     licence=_MOVIELENS_TERMS,
     citation=_HARPER,
@@ -80,6 +64,7 @@ MOVIELENS_1M = Dataset(
     files=("ratings.dat", "movies.dat", "README"),
     sha256="",
     archive="https://files.grouplens.org/datasets/movielens/ml-1m.zip",
+    archive_hash="md5:c4d9eecfca2ab87c1945afe126590906",
     variable="ROBUSTBANDITS_MOVIELENS_1M",
     licence=_MOVIELENS_TERMS,
     citation=_HARPER,
@@ -93,6 +78,7 @@ MOVIELENS_LATEST_SMALL = Dataset(
     files=("ratings.csv", "movies.csv", "README.txt"),
     sha256="80da8b3393dae325bbba5a31f291a6ba55d8d4f4396de3c456f2c1635b1b70e8",
     archive="https://files.grouplens.org/datasets/movielens/ml-latest-small.zip",
+    archive_hash="",
     variable="ROBUSTBANDITS_MOVIELENS_LATEST_SMALL",
     licence=(
         "research use; no endorsement may be claimed; cite it; may be redistributed under the "
@@ -109,6 +95,7 @@ NETFLIX = Dataset(
     files=("training_set", "combined_data_1.txt"),
     sha256="",
     archive="",
+    archive_hash="",
     variable="ROBUSTBANDITS_NETFLIX",
     licence=(
         "research use; no endorsement may be claimed; acknowledge it and send Netflix a copy of "
@@ -117,13 +104,18 @@ NETFLIX = Dataset(
     citation=_BENNETT,
 )
 DATASETS = {
-    one.name: one for one in (MOVIELENS_100K, MOVIELENS_1M, MOVIELENS_LATEST_SMALL, NETFLIX)
+    dataset.name: dataset
+    for dataset in (MOVIELENS_100K, MOVIELENS_1M, MOVIELENS_LATEST_SMALL, NETFLIX)
 }
 
 
-def dataset_of_size(ratings: int, users: int, items: int) -> Dataset | None:
-    """Return the data set that has exactly this size."""
-    for one in DATASETS.values():
-        if one.size == (ratings, users, items):
-            return one
-    return None
+def find_dataset(name: str) -> Dataset:
+    """Return the data set with this name."""
+    if name not in DATASETS:
+        raise ValueError(f"there is no data set {name!r}; known are {', '.join(DATASETS)}")
+    return DATASETS[name]
+
+
+def dataset_of_size(*size: int) -> Dataset | None:
+    """Return the data set that has exactly this many ratings, users and items."""
+    return next((dataset for dataset in DATASETS.values() if dataset.size == size), None)

@@ -12,9 +12,9 @@ from typing import Any
 from robustbandits.compiled.jit import cache_root
 from robustbandits.ratings.factors import Factors, FactorsError
 
-#: Newer files that are kept; those of the full Netflix data take 40 MB each.
-KEEP = 20
-#: Part of every key: a change of the arithmetic must not find old results.
+#: Number of files that are kept; those of the full Netflix data take 40 MB each.
+KEPT_FILES = 20
+#: Part of every key: change it when the arithmetic changes, so that old results are not found.
 SOLVER = "ccd++ 1"
 
 
@@ -24,35 +24,35 @@ def cache_folder() -> Path:
     return (root if os.environ.get("ROBUSTBANDITS_CACHE") else root.parent) / "factors"
 
 
-def place_of(table: Any, parameters: dict[str, Any]) -> Path:
-    """Return the file of these ratings and parameters, whether it is there or not."""
-    words = {"solver": SOLVER, "table": table.fingerprint, "name": table.name, **parameters}
-    key = hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
-    return cache_folder() / f"{key[:40]}.npz"
+def path_of(table: Any, parameters: dict[str, Any]) -> Path:
+    """Return the file for these ratings and parameters, whether it exists or not."""
+    key = {"solver": SOLVER, "table": table.fingerprint, "name": table.name, **parameters}
+    digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
+    return cache_folder() / f"{digest[:40]}.npz"
 
 
-def recall(place: Path) -> Factors | None:
-    """Return what is kept there; None if there is nothing, or nothing whole."""
+def load(path: Path) -> Factors | None:
+    """Return the factors in a file; None if there is no such file, or if it is damaged."""
     try:
-        factors = Factors.load(place)
+        factors = Factors.load(path)
     except (OSError, FactorsError):
         return None
     with contextlib.suppress(OSError):
-        os.utime(place)  # the oldest by use goes first
+        os.utime(path)  # the file that was not used for the longest time is deleted first
     return factors
 
 
-def remember(place: Path, factors: Factors) -> None:
-    """Keep factors; a disk that cannot be written to is no reason to fail."""
+def save(path: Path, factors: Factors) -> None:
+    """Keep factors in a file, and delete the oldest files; ignore a disk that cannot be written."""
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        factors.save(place)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        factors.save(path)
     except OSError:
         return
     files = []
-    for path in place.parent.glob("*.npz"):
-        with contextlib.suppress(OSError):  # another process may tidy up too
-            files.append((path.stat().st_mtime_ns, path))
-    for _, path in sorted(files)[:-KEEP]:
+    for file in path.parent.glob("*.npz"):
+        with contextlib.suppress(OSError):  # another process may delete it, too
+            files.append((file.stat().st_mtime_ns, file))
+    for _, file in sorted(files)[:-KEPT_FILES]:
         with contextlib.suppress(OSError):
-            path.unlink()
+            file.unlink()

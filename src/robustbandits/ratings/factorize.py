@@ -13,8 +13,7 @@ from robustbandits._cores import available_cores
 from robustbandits.game import require
 from robustbandits.kernels.linalg import Floats
 from robustbandits.ratings import factor_cache
-from robustbandits.ratings._descent import Descent, Fit
-from robustbandits.ratings._drand48 import drand48
+from robustbandits.ratings._ccd import Descent
 from robustbandits.ratings.factors import Factors
 from robustbandits.ratings.table import RatingTable
 
@@ -31,7 +30,7 @@ def factorize(
     progress: bool | None = None,
     cache: bool = True,
 ) -> Factors:
-    """Factorise ratings: no mean, no biases, ``r ≈ users[u] · items[i]``.
+    """Factorise ratings without a mean and biases: ``r ≈ users[u] · items[i]``.
 
     Minimises ``Σ (r - w·h)² + regularization · (Σ n_u |w_u|² + Σ n_i |h_i|²)``, where ``n_u`` and
     ``n_i`` are the numbers of ratings, by cyclic coordinate descent, one rank-one term at a time.
@@ -49,19 +48,19 @@ def factorize(
     rank
         Length of each vector.
     regularization
-        Weight of the squared norms, > 0. Too large a value drives whole factors to zero; this
-        warns.
+        Weight of the squared norms, > 0. If it is so large that whole factors become zero, a
+        warning says so.
     outer, inner
-        Iterations over all terms; at most that many sweeps for a term in each.
+        Number of iterations over all terms, and of sweeps for a term in each of them at most.
     init
         ``"libpmf"``: users start at a tenth of ``drand48`` numbers with seed 0, items at zero.
         A whole number: a NumPy stream with that seed instead.
     workers
-        Threads; None takes every core.
+        Number of threads; None uses every core.
     progress
-        Whether to show a bar; None shows one on a terminal.
+        Whether to show a progress bar; None shows one on a terminal.
     cache
-        Keep the result on disk, and take it from there the next time.
+        Whether to keep the result on disk, and to take it from there the next time.
 
     References
     ----------
@@ -73,26 +72,29 @@ def factorize(
         "regularization": require.positive("regularization", regularization),
         "outer": require.count("outer", outer),
         "inner": require.count("inner", inner),
-        "init": _check_init(init),
+        "init": require.one_of("init", init, ["libpmf"])
+        if isinstance(init, str)
+        else require.count("init", init, 0),
     }
     threads = available_cores() if workers is None else require.count("workers", workers)
     if not isinstance(table, RatingTable):
         raise TypeError(f"table must be ratings, read_ratings(path) reads them; got {table!r}")
-    place = factor_cache.place_of(table, parameters) if cache else None
-    factors = factor_cache.recall(place) if place else None
+    path = factor_cache.path_of(table, parameters) if cache else None
+    factors = factor_cache.load(path) if path else None
     if factors is None:
         with _bar(progress, parameters["outer"] * parameters["rank"]) as advance:
             factors = _fit(table, parameters, threads, advance)
-        if place:
-            factor_cache.remember(place, factors)
-    warn_if_deficient(factors)
+        if path:
+            factor_cache.save(path, factors)
+    if factors.effective_rank < factors.rank:
+        warnings.warn(
+            f"only {factors.effective_rank} of {factors.rank} factors are in use: with "
+            f"regularization={factors.regularization:g} these ratings do not support more; "
+            f"lower regularization, or ask for rank={factors.effective_rank}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
     return factors
-
-
-def _check_init(init: str | int) -> str | int:
-    if isinstance(init, str):
-        return require.one_of("init", init, ["libpmf"])
-    return require.count("init", init, 0)
 
 
 def first_factors(users: int, rank: int, init: str | int) -> Floats:
@@ -104,12 +106,34 @@ def first_factors(users: int, rank: int, init: str | int) -> Floats:
     return np.ascontiguousarray(0.1 * numbers.reshape(users, rank).T)
 
 
+def drand48(seed: int, count: int) -> Floats:
+    """Return the first numbers in [0, 1) of C's ``drand48`` after ``srand48(seed)``, bit for bit.
+
+    The next number of the stream is ``a·x + c`` modulo 2⁴⁸, and so is the number ``n`` steps on,
+    with another ``a`` and ``c``: the array is doubled until it is full.
+    """
+    modulus = 1 << 48
+    a, c = 0x5DEECE66D, 0xB
+    start = ((seed % (1 << 32)) << 16) + 0x330E
+    numbers = np.empty(max(count, 1), dtype=np.uint64)
+    numbers[0] = (a * start + c) % modulus
+    known = 1
+    while known < count:
+        more = min(known, count - known)
+        # Wraps around at 2⁶⁴, which leaves the lower 48 bits right.
+        leap = numbers[:more] * np.uint64(a) + np.uint64(c)
+        numbers[known : known + more] = leap & np.uint64(modulus - 1)
+        a, c = a * a % modulus, (a * c + c) % modulus
+        known += more
+    return numbers[:count] / float(modulus)
+
+
 def _fit(
     table: RatingTable, parameters: dict[str, Any], workers: int, advance: Callable[[], None]
 ) -> Factors:
     start = first_factors(table.shape[0], parameters["rank"], parameters["init"])
     descent = Descent(table, start, parameters["regularization"])
-    fit: Fit = descent.run(parameters["outer"], parameters["inner"], workers, advance)
+    fit = descent.run(parameters["outer"], parameters["inner"], workers, advance)
     return Factors(
         users=fit.users,
         items=fit.items,
@@ -122,21 +146,9 @@ def _fit(
     )
 
 
-def warn_if_deficient(factors: Factors) -> None:
-    """Warn when some of the factors are dead, or copies of others."""
-    if factors.effective_rank < factors.rank:
-        warnings.warn(
-            f"only {factors.effective_rank} of {factors.rank} factors are in use: with "
-            f"regularization={factors.regularization:g} these ratings do not support more; "
-            f"lower regularization, or ask for rank={factors.effective_rank}",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-
-
 @contextmanager
 def _bar(visible: bool | None, steps: int) -> Iterator[Callable[[], None]]:
-    """Show how far we are on the terminal's error stream; None: only if it is a terminal."""
+    """Show a progress bar on stderr; if ``visible`` is None, only on a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -146,6 +158,3 @@ def _bar(visible: bool | None, steps: int) -> Iterator[Callable[[], None]]:
     with Progress(*columns, console=console, disable=not shown) as bar:
         task = bar.add_task("factorising", total=steps)
         yield lambda: bar.advance(task)
-
-
-__all__ = ["factorize", "first_factors", "warn_if_deficient"]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import math
 import os
-import struct
 import zipfile
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +18,7 @@ import numpy.typing as npt
 from robustbandits._atomic import whole_file
 from robustbandits.game import require
 from robustbandits.kernels.linalg import Floats
+from robustbandits.ratings.errors import DAMAGED_ARCHIVE
 
 Counts = npt.NDArray[np.int64]
 
@@ -31,45 +30,34 @@ ARRAYS = {
     "item_counts": np.dtype("<i8"),
     "item_ids": np.dtype("<i8"),
 }
-MAX_HEADER = 1 << 20
-#: A direction is counted when its singular value is at least this part of the largest.
-ALIVE = 1e-3
-#: No entry may be larger: squares and sums of products must still be numbers.
-LARGEST = 1e100
-
-#: What the readers of archives and arrays raise when the bytes make no sense.
-DAMAGE = (
-    ValueError,
-    RuntimeError,
-    EOFError,
-    OverflowError,
-    struct.error,
-    zipfile.BadZipFile,
-)
+#: A direction is in use if its singular value is at least this fraction of the largest.
+SMALLEST_SINGULAR_VALUE = 1e-3
+#: Largest entry of a factor, such that squares and sums of products are finite.
+LARGEST_ENTRY = 1e100
 
 
 class FactorsError(ValueError):
-    """The file holds no factors, or damaged ones; nothing was taken from it."""
+    """The file holds no factors, or damaged ones; nothing was loaded."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Factors:
-    """What is left of a rating matrix at low rank: ``ratings[u, i] ≈ users[u] · items[i]``.
+    """A rating matrix approximated at low rank: ``ratings[u, i] ≈ users[u] · items[i]``.
 
     Parameters
     ----------
     users, items
         A row of length ``rank`` for each user and each item; zero for one without ratings.
     train_rmse
-        Root mean squared error on the ratings they were made from.
+        Root mean squared error on the ratings that the factors were made from.
     regularization
         Weight of the squared norms.
     user_counts, item_counts
-        Number of ratings of each.
+        Number of ratings of each user and each item.
     item_ids
         The items' own ids, in the order of the rows: whole numbers, or text.
     name
-        Of the data set.
+        Name of the data set.
     """
 
     users: Floats
@@ -84,14 +72,13 @@ class Factors:
     def __post_init__(self) -> None:
         for name, kind in ARRAYS.items():
             given = np.asarray(getattr(self, name))
-            textual = name == "item_ids" and given.dtype.kind == "U"
-            # A copy: nobody else changes it.
-            array = np.array(given, dtype=given.dtype.newbyteorder("<") if textual else kind)
+            is_text = name == "item_ids" and given.dtype.kind == "U"
+            # A copy, so that nobody else can change it.
+            array = np.array(given, dtype=given.dtype.newbyteorder("<") if is_text else kind)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
-        object.__setattr__(self, "train_rmse", require.at_least("train_rmse", self.train_rmse, 0.0))
-        weight = require.at_least("regularization", self.regularization, 0.0)
-        object.__setattr__(self, "regularization", weight)
+        for name in ("train_rmse", "regularization"):
+            object.__setattr__(self, name, require.at_least(name, getattr(self, name), 0.0))
         self._check()
 
     def _check(self) -> None:
@@ -100,20 +87,18 @@ class Factors:
                 f"users and items must be matrices with a column for each factor, got shapes "
                 f"{self.users.shape} and {self.items.shape}"
             )
-        rows = {"users": len(self.users), "items": len(self.items)}
         shapes = {
-            "items": (rows["items"], self.rank),
-            "user_counts": (rows["users"],),
-            "item_counts": (rows["items"],),
-            "item_ids": (rows["items"],),
+            "items": (len(self.items), self.rank),
+            "user_counts": (len(self.users),),
+            "item_counts": (len(self.items),),
+            "item_ids": (len(self.items),),
         }
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
-                found = getattr(self, name).shape
-                raise ValueError(f"{name} must have shape {shape}, got {found}")
+                raise ValueError(f"{name} must have shape {shape}, got {getattr(self, name).shape}")
         for name in ("users", "items"):
-            if not (np.abs(getattr(self, name)) <= LARGEST).all():  # nor is it for NaN
-                raise ValueError(f"{name} must be finite, at most {LARGEST:g}")
+            if not (np.abs(getattr(self, name)) <= LARGEST_ENTRY).all():  # False for NaN, too
+                raise ValueError(f"{name} must be finite, at most {LARGEST_ENTRY:g}")
         for name in ("user_counts", "item_counts"):
             if np.any(getattr(self, name) < 0):
                 raise ValueError(f"{name} must be >= 0")
@@ -133,12 +118,12 @@ class Factors:
 
     @cached_property
     def effective_rank(self) -> int:
-        """Number of directions that both users and items really use.
+        """Number of directions that both users and items use.
 
         Singular values below a thousandth of the largest do not count: strong regularisation
         drives whole factors to zero, step by step.
         """
-        return min(_live_directions(self.users), _live_directions(self.items))
+        return min(_directions_in_use(self.users), _directions_in_use(self.items))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -159,7 +144,7 @@ class Factors:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an ``.npz`` file, whole or not at all."""
+        """Write an ``.npz`` file; after a crash there is the old file or the new one."""
         header = json.dumps({**self._header(), "fingerprint": self.fingerprint}).encode()
         arrays = {name: getattr(self, name) for name in ARRAYS}
         with whole_file(path) as file:
@@ -167,77 +152,35 @@ class Factors:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Factors:
-        """Read what :meth:`save` wrote; FactorsError says what is wrong with any other file."""
-        with Path(path).open("rb") as file:
-            content = file.read(os.fstat(file.fileno()).st_size)
+        """Read a file that :meth:`save` wrote; FactorsError says what is wrong with any other."""
+        content = Path(path).read_bytes()
         try:
             return _load(content)
-        except DAMAGE as error:
+        except (*DAMAGED_ARCHIVE, TypeError, KeyError) as error:
             reason = str(error)[:300] or type(error).__name__
             raise FactorsError(f"cannot load {os.fspath(path)}: {reason}") from None
 
 
-def _live_directions(matrix: Floats) -> int:
+def _directions_in_use(matrix: Floats) -> int:
     gram = matrix.T @ matrix
     values = np.sqrt(np.maximum(np.linalg.eigvalsh(gram), 0.0))
-    return int(np.count_nonzero(values > ALIVE * values[-1]))
-
-
-# ----------------------------------------------------------------------------------- reading
+    return int(np.count_nonzero(values > SMALLEST_SINGULAR_VALUE * values[-1]))
 
 
 def _load(content: bytes) -> Factors:
-    size = len(content)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = {info.filename: info for info in archive.infolist()}
-        due = {f"{name}.npy" for name in ("header", *ARRAYS)}
-        if set(members) != due or len(archive.infolist()) != len(due):
+        # Without compression, no array can be larger than the file.
+        if any(member.compress_type for member in archive.infolist()):
+            raise FactorsError("its arrays are compressed, which Factors.save never does")
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        if sorted(arrays.files) != sorted(("header", *ARRAYS)):
             raise FactorsError("it does not hold the arrays that Factors.save writes")
-        # Nothing is compressed, so no member can be larger than the file itself.
-        whole = sum(info.file_size for info in members.values())
-        if whole > size or any(info.compress_type for info in members.values()):
-            raise FactorsError(f"its members claim {whole} bytes, the file has {size}")
-        if members["header.npy"].file_size > MAX_HEADER:
-            raise FactorsError("its header is too long")
-        header = _parse_header(_array(archive, "header", np.dtype("u1")).tobytes())
-        arrays = {name: _array(archive, name, kind) for name, kind in ARRAYS.items()}
-    fingerprint = header.pop("fingerprint")
-    try:
-        factors = Factors(**arrays, **header)
-    except (TypeError, ValueError) as error:
-        raise FactorsError(str(error)) from None
+        header = json.loads(arrays["header"].tobytes())
+        given = {name: arrays[name] for name in ARRAYS}
+    if not isinstance(header, dict) or header.pop("format", None) != FORMAT:
+        raise FactorsError(f"its header does not have format {FORMAT}: make the file again")
+    fingerprint = header.pop("fingerprint", None)
+    factors = Factors(**given, **header)
     if factors.fingerprint != fingerprint:
         raise FactorsError("its fingerprint is wrong: damaged or altered")
     return factors
-
-
-def _array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> Any:
-    """Read one array after a look at what it claims to be."""
-    file = io.BytesIO(archive.read(f"{name}.npy"))
-    try:
-        if np.lib.format.read_magic(file) != (1, 0):
-            raise ValueError("an unknown version")
-        shape, by_columns, found = np.lib.format.read_array_header_1_0(file)
-    except (ValueError, SyntaxError) as error:
-        raise FactorsError(f"its array {name!r} is not one: {error}") from None
-    body = file.getbuffer()[file.tell() :]
-    if name == "item_ids" and found.str.startswith("<U") and found.itemsize:
-        kind = found
-    need = kind.itemsize * math.prod(shape)
-    if found != kind or by_columns or len(shape) > 2 or len(body) != need:
-        raise FactorsError(f"its array {name!r} is not what it should be: {found}, shape {shape}")
-    return np.frombuffer(body, dtype=kind).reshape(shape)
-
-
-def _parse_header(text: bytes) -> dict[str, Any]:
-    try:
-        header = json.loads(text.decode())
-    except (ValueError, RecursionError):
-        raise FactorsError("its header is not JSON") from None
-    due = {"format", "name", "train_rmse", "regularization", "fingerprint"}
-    if not isinstance(header, dict) or set(header) != due:
-        raise FactorsError("its header is not what Factors.save writes")
-    if header["format"] != FORMAT:
-        raise FactorsError(f"it has format {header['format']!r}, {FORMAT} is due: make it again")
-    del header["format"]
-    return header

@@ -1,22 +1,22 @@
-"""read_ratings: ratings from a file or a folder, whatever the format."""
+"""read_ratings and read_csv_ratings: from files of ratings to a RatingTable."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 
 from robustbandits.game import require
-from robustbandits.ratings._files import RatingFiles, recognise
-from robustbandits.ratings._numbering import DUPLICATES, table_of
-from robustbandits.ratings._stream import RatingStream
+from robustbandits.ratings._columns import RatingColumns
 from robustbandits.ratings.errors import DataError
-from robustbandits.ratings.read_csv import read_csv_ratings
+from robustbandits.ratings.formats import ANY_NUMBER, USER_ITEM, Format, open_text, recognise
 from robustbandits.ratings.table import RatingTable
 from robustbandits.ratings.titles import read_titles
 
-__all__ = ["read_csv_ratings", "read_ratings"]
-
 Progress = Callable[[int, int], None]
+#: What to do when a user has rated an item more than once.
+DUPLICATES = ("error", "first", "last")
+DELIMITERS = (",", ";", "\t", "|")
 
 
 def read_ratings(
@@ -26,73 +26,134 @@ def read_ratings(
     duplicates: str = "error",
     progress: Progress | None = None,
 ) -> RatingTable:
-    """Read ratings from a file or a folder; the format is recognised by what is in it.
+    """Read ratings from a file or a folder; the format is recognised by its content.
 
     MovieLens: ``u.data`` (tabs), ``ratings.dat`` (``::``), ``ratings.csv``. Netflix: the folder
     ``training_set`` of ``mv_*.txt``, one such file, ``combined_data_*.txt`` (one or all), or CSV
     lines ``movie,user,rating[,date]``. Any CSV whose header names user, movie and rating. Ratings
     are from 0.5 to 5 in half stars, or 1 to 5 in whole ones where the format has no halves. For
-    other ratings, or other names of columns, see :func:`read_csv_ratings`.
+    other ratings, or other column names, see :func:`read_csv_ratings`.
 
-    The text is read piece by piece; 100 million ratings take about 1.5 GB at most, and 0.7 GB in
-    the end.
+    The text is read block by block; 100 million ratings take about 1.4 GB at most, and 0.7 GB in
+    the end. The table has the name of the data set if its size is exactly right, else the file's.
 
     Parameters
     ----------
     path
         A file, or a folder with the files of one data set.
     titles
-        Read titles too, where a file of titles lies beside the ratings.
+        Read titles too, where there is a file of titles beside the ratings.
     duplicates
-        What to do when a user has rated an item twice: ``"error"``, or keep the ``"first"`` or the
-        ``"last"`` of the ratings in the order of the file.
+        What to do when a user has rated an item more than once: ``"error"``, or keep the
+        ``"first"`` or the ``"last"`` rating in the order of the file.
     progress
-        Told, now and then, how many bytes of how many are read.
-
-    Returns
-    -------
-    RatingTable
-        Its ``name`` is that of the data set if the size is exactly right, else the file's.
+        Called now and then with the number of bytes read and the number of all bytes.
 
     Raises
     ------
     FileNotFoundError
-        There is nothing at the path.
+        The path does not exist.
     DataError
         No ratings, a line that cannot be read (with file, line number and reason), duplicates.
+    """
+    require.one_of("duplicates", duplicates, DUPLICATES)
+    found = recognise(path)
+    columns = RatingColumns()
+    done, total = 0, sum(file.stat().st_size for file in found.files)
+    for file in found.files:
+        columns.read(file, found.format, _over_all_files(progress, done, total))
+        done += file.stat().st_size
+    names = read_titles(found.titles) if titles and found.titles else None
+    return columns.to_table(Path(path), duplicates, names)
+
+
+def _over_all_files(
+    progress: Progress | None, before: int, total: int
+) -> Callable[[int], None] | None:
+    """Return a function that reports the bytes read of one file as progress over all files."""
+    if progress is None:
+        return None
+    return lambda done: progress(before + done, total)
+
+
+def read_csv_ratings(
+    path: str | Path,
+    *,
+    user: str,
+    item: str,
+    rating: str,
+    duplicates: str = "error",
+    encoding: str = "utf-8",
+) -> RatingTable:
+    """Read your own ratings from a CSV file with a header.
+
+    Fields are separated by commas, semicolons, tabs or ``|``, and may stand in quotes. Ids may be
+    any text; if all ids of a column are whole numbers, they become numbers. Ratings may be any
+    finite numbers.
+
+    Parameters
+    ----------
+    path
+        The file.
+    user, item, rating
+        Names of the columns.
+    duplicates
+        What to do when a user has rated an item more than once: ``"error"``, or keep the
+        ``"first"`` or the ``"last"`` rating in the order of the file.
+    encoding
+        Encoding of the text, such as ``"latin-1"``.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    DataError
+        A column is missing, a line cannot be read (with its number), duplicates.
 
     Examples
     --------
     >>> import robustbandits as rb
-    >>> table = rb.environments.read_ratings("ml-100k")  # doctest: +SKIP
-    >>> table.shape  # doctest: +SKIP
-    (943, 1682)
+    >>> rb.environments.read_csv_ratings(
+    ...     "orders.csv", user="customer", item="sku", rating="stars"
+    ... )  # doctest: +SKIP
+    RatingTable(orders: 61,204 ratings, 9,411 users, 530 items)
     """
     require.one_of("duplicates", duplicates, DUPLICATES)
-    found = recognise(path)
-    stream = RatingStream(found.format, _counter(found, progress))
-    for file in found.files:
-        stream.read(file)
-    names = _titles(found.titles) if titles and found.titles else None
-    return table_of(stream, Path(path), names, duplicates)
+    path = Path(path)
+    columns = RatingColumns()
+    columns.read(path, _csv_format(path, (user, item, rating), encoding))
+    return columns.to_table(path, duplicates)
 
 
-def _titles(path: Path) -> dict[int, str]:
-    try:
-        return read_titles(path)
-    except DataError as error:
-        raise DataError(f"{error}; mend or move that file, or pass titles=False") from None
-
-
-def _counter(found: RatingFiles, progress: Progress | None) -> Callable[[int], None] | None:
-    if progress is None:
-        return None
-    total = sum(file.stat().st_size for file in found.files)
-    done = 0
-
-    def count(size: int) -> None:
-        nonlocal done
-        done += size
-        progress(done, total)
-
-    return count
+def _csv_format(path: Path, names: tuple[str, str, str], encoding: str) -> Format:
+    """Find the delimiter and the columns with these names."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
+    if path.is_dir():
+        raise DataError(f"{path} is a folder: pass the path of one file")
+    longest: list[str] = []
+    for delimiter in DELIMITERS:
+        with open_text(path, encoding) as file:
+            reader = csv.reader(file, delimiter=delimiter)
+            header = next((row for row in reader if row), [])
+        longest = max(longest, header, key=len)
+        if len(set(names)) == 3 and all(header.count(name) == 1 for name in names):
+            roles = dict(zip(names, USER_ITEM, strict=True))
+            fields = tuple(roles.get(name, "") for name in header)
+            return Format(
+                "CSV",
+                fields,
+                delimiter,
+                header_lines=reader.line_num,
+                scale=ANY_NUMBER,
+                quotes=True,
+                text_ids=True,
+                encoding=encoding,
+            )
+    if not longest:
+        raise DataError(f"{path} is empty")
+    missing = [name for name in names if name not in longest]
+    if not missing:
+        raise DataError(f"{path}: user, item and rating must be three columns, got {names}")
+    there = ", ".join(repr(name) for name in longest[:30])
+    raise DataError(f"{path} has no column {missing[0]!r}; its columns are {there}")

@@ -1,4 +1,4 @@
-"""RatingTable: who gave what how many stars, in few bytes."""
+"""RatingTable: ratings of items by users, in a few bytes each."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import numpy.typing as npt
 from robustbandits.ratings.errors import DataError
 
 Array = npt.NDArray[Any]
-#: Entries handled at a time where NumPy would make a wide copy of a whole column.
-BLOCK = 1 << 20
+#: Entries handled at a time, where NumPy would make a wide copy of a whole column.
+CHUNK = 1 << 20
 #: Indices of up to this many items are kept in two bytes.
 SHORT_ITEMS = 2**15 - 1
+#: Largest number that a 32-bit float can hold.
+LARGEST_RATING = float(np.finfo(np.float32).max)
 
 
 class RatingTable:
@@ -24,12 +26,12 @@ class RatingTable:
 
     Users and items are numbered densely from 0, in the order of their ids. A rating takes 7 bytes:
     4 for the user, 2 for the item (4 if there are more than 32,767 items), 1 for the stars (half
-    stars too; any other value takes 4). The columns cannot be written to.
+    stars too; any other value takes 4). The columns are read-only.
 
     Parameters
     ----------
     users, items
-        Indices from 0, one entry a rating.
+        Indices from 0, one entry for each rating.
     ratings
         The ratings: whole numbers from 0 to 255, or any finite numbers, in units of ``step``.
     user_ids, item_ids
@@ -39,7 +41,7 @@ class RatingTable:
     name
         Where the ratings are from, such as ``"movielens-100k"``.
     step
-        What a 1 in ``ratings`` stands for: 0.5 keeps half stars in one byte.
+        The rating that 1 in ``ratings`` stands for: 0.5 keeps half stars in one byte.
 
     Attributes
     ----------
@@ -66,8 +68,7 @@ class RatingTable:
         self.items = _indices("items", items, len(self.item_ids), np.int16 if short else np.int32)
         self._codes = _codes(ratings)
         self._step = float(step)
-        sizes = {len(self.users), len(self.items), len(self._codes)}
-        if len(sizes) > 1:
+        if not len(self.users) == len(self.items) == len(self._codes):
             raise DataError(
                 f"users, items and ratings must be equally long, got {len(self.users)}, "
                 f"{len(self.items)} and {len(self._codes)}"
@@ -87,25 +88,25 @@ class RatingTable:
 
     @property
     def ratings(self) -> Array:
-        """The ratings: uint8, or float32 where they are not whole (half stars: made anew)."""
+        """The ratings: uint8 if all are whole, else float32; half stars are computed each time."""
         if self._step == 1.0:
             return self._codes
-        return _sealed(self._codes * np.float32(self._step))
+        return _read_only(self._codes * np.float32(self._step))
 
     @property
     def nbytes(self) -> int:
-        """Bytes kept for the ratings, without ids and titles."""
+        """Bytes that the ratings take, without ids and titles."""
         return self.users.nbytes + self.items.nbytes + self._codes.nbytes
 
     @cached_property
     def item_counts(self) -> npt.NDArray[np.int64]:
         """Number of ratings of each item."""
-        return _sealed(_counts(self.items, len(self.item_ids)))
+        return _counts(self.items, len(self.item_ids))
 
     @cached_property
     def user_counts(self) -> npt.NDArray[np.int64]:
         """Number of ratings by each user."""
-        return _sealed(_counts(self.users, len(self.user_ids)))
+        return _counts(self.users, len(self.user_ids))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -113,23 +114,29 @@ class RatingTable:
         digest = hashlib.sha256(f"ratings 1 {len(self)} {self.shape} {self._step}".encode())
         kind = "<f4" if self._codes.dtype.kind == "f" else "u1"
         for column, dtype in ((self.users, "<i4"), (self.items, "<i4"), (self._codes, kind)):
-            for block in _blocks(column):
-                digest.update(block.astype(dtype, copy=False).tobytes())
+            for chunk in chunks(column):
+                digest.update(chunk.astype(dtype, copy=False).tobytes())
         for ids in (self.user_ids, self.item_ids):
-            text = ids.dtype.kind == "U"
-            # Ids of different lengths must not run together: each ends with a newline.
-            data = "".join(f"{one}\n" for one in ids).encode() if text else b""
-            digest.update(data if text else ids.astype("<i8").tobytes())
+            if ids.dtype.kind == "U":  # newlines keep ids of different lengths apart
+                digest.update("".join(f"{text}\n" for text in ids).encode())
+            else:
+                digest.update(ids.astype("<i8").tobytes())
         return digest.hexdigest()
 
     def title(self, item: int) -> str:
-        """Title of an item by its index; its id where it has none."""
-        known = self.item_ids[item].item()
-        return (self.titles or {}).get(known, str(known))
+        """Return the title of an item, given its index; its id if it has no title."""
+        item_id = self.item_ids[item].item()
+        return (self.titles or {}).get(item_id, str(item_id))
 
     def __repr__(self) -> str:
         users, items = self.shape
         return f"RatingTable({self.name}: {len(self):,} ratings, {users:,} users, {items:,} items)"
+
+
+def chunks(column: Array) -> Iterator[Array]:
+    """Yield parts of a column, one after the other."""
+    for start in range(0, len(column), CHUNK):
+        yield column[start : start + CHUNK]
 
 
 def _ids(name: str, given: Array) -> Array:
@@ -140,7 +147,7 @@ def _ids(name: str, given: Array) -> Array:
         ids = ids.astype(np.int64, copy=False)
     if not np.all(ids[1:] > ids[:-1]):
         raise DataError(f"{name} must be ascending, each id once")
-    return _sealed(ids)
+    return _read_only(ids)
 
 
 def _indices(name: str, given: Array, count: int, kind: type[np.signedinteger[Any]]) -> Array:
@@ -151,42 +158,30 @@ def _indices(name: str, given: Array, count: int, kind: type[np.signedinteger[An
         raise DataError(
             f"{name} must be between 0 and {count - 1}, got {indices.min()} to {indices.max()}"
         )
-    if len(indices) >= 2**31:
-        raise DataError(f"{len(indices):,} ratings are too many: at most {2**31 - 1:,}")
-    return _sealed(np.ascontiguousarray(indices, kind))
+    return _read_only(np.ascontiguousarray(indices, kind))
 
 
 def _codes(given: Array) -> Array:
     ratings = np.asarray(given)
     if ratings.ndim != 1 or ratings.dtype.kind not in "iuf":
         raise DataError(f"ratings must be a list of numbers, got {given!r}")
-    if ratings.dtype.kind == "f":
-        if not all(np.isfinite(block).all() for block in _blocks(ratings)):
-            raise DataError("ratings must be finite")
-        with np.errstate(over="ignore"):
-            codes = np.ascontiguousarray(ratings, np.float32)
-        if not all(np.isfinite(block).all() for block in _blocks(codes)):
-            raise DataError("ratings must fit 32-bit floats, at most 3.4e38")
-        return _sealed(codes)
-    if ratings.dtype != np.uint8 and len(ratings) and not 0 <= ratings.min() <= ratings.max() < 256:
-        return _codes(ratings.astype(np.float64))
-    return _sealed(np.ascontiguousarray(ratings, np.uint8))
+    whole = ratings.dtype.kind != "f" and (
+        ratings.dtype == np.uint8 or not len(ratings) or 0 <= ratings.min() <= ratings.max() < 256
+    )
+    if not whole and not all(np.all(np.abs(part) <= LARGEST_RATING) for part in chunks(ratings)):
+        raise DataError(f"ratings must be finite numbers, at most {LARGEST_RATING:g}")
+    return _read_only(np.ascontiguousarray(ratings, np.uint8 if whole else np.float32))
 
 
-def _sealed(array: Array) -> Array:
-    """Return the array so that it cannot be written to; the giver's own stays as it is."""
+def _read_only(array: Array) -> Array:
+    """Return a view that cannot be written to; the array itself stays as it is."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-def _blocks(column: Array) -> Iterator[Array]:
-    for start in range(0, len(column), BLOCK):
-        yield column[start : start + BLOCK]
-
-
 def _counts(indices: Array, size: int) -> npt.NDArray[np.int64]:
     counts = np.zeros(size, np.int64)
-    for block in _blocks(indices):
-        counts += np.bincount(block, minlength=size)
-    return counts
+    for chunk in chunks(indices):
+        counts += np.bincount(chunk, minlength=size)
+    return _read_only(counts)

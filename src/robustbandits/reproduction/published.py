@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
 
-from robustbandits.experiments.labels import STAND_IN
 from robustbandits.experiments.spec import Spec
 from robustbandits.metrics.groups import Labels
+from robustbandits.ratings.synthetic import STAND_IN
 from robustbandits.reproduction.readings import is_reading
 
 #: Length of the games in the paper; its numbers say nothing about another length.

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from robustbandits.experiments.labels import STAND_IN
 from robustbandits.metrics import Estimate, estimate_means
 from robustbandits.metrics.damage import paired_differences
 from robustbandits.metrics.groups import Group, Labels, final_regrets, group_by_labels
+from robustbandits.ratings.synthetic import STAND_IN
 from robustbandits.reports.metric_columns import ATTACK, ENVIRONMENT, POLICY
 from robustbandits.reports.table import Column, Table
 from robustbandits.reproduction.published import READING_ERROR, match_labels

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from robustbandits.experiments.labels import STAND_IN
 from robustbandits.experiments.spec import Spec
 from robustbandits.metrics.groups import Labels
+from robustbandits.ratings.synthetic import STAND_IN
 from robustbandits.reports.grouped_games import GroupedGames, count_matches
 from robustbandits.reports.page.charts import Figure, panel_figure, sweep_figure
 from robustbandits.reports.page.page_table import PageTable, overview_table

@@ -1,4 +1,4 @@
-"""A small stand-in for MovieLens 100K in the catalogue, and a data directory of its own."""
+"""A tiny data set in the place of MovieLens 100K, and sources that answer as a test says."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from ratings.rating_samples import FILES, RATINGS
-from robustbandits.ratings._download import NoAnswer
+from robustbandits.ratings._download import DownloadError
 from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K
 
 NAME = "movielens-100k"
@@ -27,13 +27,13 @@ def zipped(files):
     return data.getvalue()
 
 
-class Room:
-    """What the tests change: the archive's answer, pip's answer."""
+class Sources:
+    """A data directory, and what the official archive and pip answer: nothing, at first."""
 
     def __init__(self, folder, patch):
         self.folder = folder
-        self.kept = folder / "data" / NAME
-        self.said = []
+        self.installed = folder / "data" / NAME
+        self.messages = []
         self._patch = patch
         small = dataclasses.replace(
             MOVIELENS_100K,
@@ -45,39 +45,41 @@ class Room:
         )
         patch.setitem(DATASETS, NAME, small)
         patch.setenv("ROBUSTBANDITS_DATA", str(folder / "data"))
-        for known in DATASETS.values():
-            patch.delenv(known.variable, raising=False)
-        self.archive(NoAnswer("archive: no answer"))
-        self.wheel(NoAnswer("pip: no answer"))
+        for dataset in DATASETS.values():
+            patch.delenv(dataset.variable, raising=False)
+        self.archive(DownloadError("archive: no answer"))
+        self.wheel(DownloadError("pip: no answer"))
 
     def archive(self, answer):
-        """Let the official archive answer with bytes, or not at all."""
+        """Let the official archive answer with bytes, or fail with an error."""
 
-        def download(address, limit):
+        def download(address, checksum, folder):
             if isinstance(answer, Exception):
                 raise answer
-            return answer
+            path = folder / "download"
+            path.write_bytes(answer)
+            return path
 
         self._patch.setattr("robustbandits.ratings.fetch.download", download)
 
     def wheel(self, answer):
-        """Let pip bring a wheel with these files, or fail."""
+        """Let pip download a wheel with these files, or fail with an error."""
 
-        def pip_download(requirement, folder):
+        def download_wheel(requirement, folder):
             if isinstance(answer, Exception):
                 raise answer
             path = folder / "recbole-1.2.1-py3-none-any.whl"
             path.write_bytes(zipped(answer))
             return path
 
-        self._patch.setattr("robustbandits.ratings.fetch.pip_download", pip_download)
+        self._patch.setattr("robustbandits.ratings.fetch.download_wheel", download_wheel)
 
-    def names(self):
-        """All that lies in the data directory."""
+    def file_names(self):
+        """Everything in the data directory."""
         root = self.folder / "data"
         return sorted(str(path.relative_to(root)) for path in root.rglob("*"))
 
 
 @pytest.fixture
-def room(tmp_path, monkeypatch):
-    return Room(tmp_path, monkeypatch)
+def sources(tmp_path, monkeypatch):
+    return Sources(tmp_path, monkeypatch)
