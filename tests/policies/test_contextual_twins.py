@@ -16,7 +16,7 @@ from robustbandits.policies import (
     SharedGrid,
     WeightedOFUL,
 )
-from robustbandits.policies.linear.cobe import EARNED, PULLS, found_out
+from robustbandits.policies.linear.cobe import EARNED, PULLS, guess_refuted
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 
@@ -123,7 +123,7 @@ def test_cobe_finds_out_what_the_papers_test_finds_out(seed):
         assert twin.fails() == expected
         for i in twin.bases:
             state.accounts[i - lowest, EARNED] = twin.earned[i]
-        assert found_out(state, stage) == expected
+        assert guess_refuted(state, stage) == expected
         twin.earned = edge
 
 

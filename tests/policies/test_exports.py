@@ -1,29 +1,15 @@
 """What the package of policies exports."""
 
-import ast
 import dataclasses
 import inspect
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import robustbandits as rb
 from robustbandits import policies
 from robustbandits.game.facts import CODE, OURS, PAPER, RECONSTRUCTION, PolicyFacts
-
-
-def test_every_name_has_a_home_and_a_type():
-    assert list(policies._HOMES) == policies.__all__
-    tree = ast.parse(Path(policies.__file__).read_text(encoding="utf-8"))
-    typed = {
-        (name.name, node.module)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("robustbandits.")
-        for name in node.names
-    }
-    assert typed == {(n, f"robustbandits.policies.{home}") for n, home in policies._HOMES.items()}
 
 
 @pytest.mark.parametrize("name", policies.__all__)

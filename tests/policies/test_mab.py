@@ -217,25 +217,25 @@ def test_fresh_state_passes_its_own_check(name):
 @pytest.mark.parametrize(
     ("name", "field", "value", "place", "message"),
     [
-        ("MLAER", "turns", 1e300, (-1, ...), "not those of a race"),
-        ("MLAER", "turns", 1e300, (2, 1), "not those of a race"),
-        ("MLAER", "turns", 3.0, (0, 1), "not those of a race"),
-        ("MLAER", "counts", -1.0, (0, 1), "not whole numbers"),
-        ("MLAER", "counts", 1e300, (0, 1), "not whole numbers"),
-        ("MLAER", "tally", 9.0, (0, 3), "do not agree with its tally"),
-        ("MLAER", "tally", 1.0, (2, 2), "do not agree with its tally"),
+        ("MLAER", "turns", 1e300, (-1, ...), "turns must equal counts"),
+        ("MLAER", "turns", 1e300, (2, 1), "turns must equal counts"),
+        ("MLAER", "turns", 3.0, (0, 1), "turns must equal counts"),
+        ("MLAER", "counts", -1.0, (0, 1), "must be a whole number"),
+        ("MLAER", "counts", 1e300, (0, 1), "must be a whole number"),
+        ("MLAER", "tally", 9.0, (0, 3), "tally must hold"),
+        ("MLAER", "tally", 1.0, (2, 2), "tally must hold"),
         ("MLAER", "chances", 0.0, 1, "must not be negative"),
         ("MLAER", "noise", -1.0, 1, "must not be negative"),
         ("SuccessiveElimination", "harm", -1.0, 0, "must not be negative"),
-        ("BARBAR", "gaps", 0.0, 1, "not those of a game"),
-        ("BARBAR", "planned", -1.0, 1, "not those of a game"),
-        ("BARBAR", "diary", 0.5, 0, "not those of a game"),
-        ("BARBAT", "cumulative", 0.1, 2, "do not add up"),
-        ("EXP3", "chances", 0.9, 0, "do not add up"),
-        ("TsallisINF", "clock", -1.0, 0, "cannot be"),
-        ("RobustUCB", "counts", -1.0, 0, "not whole numbers"),
-        ("RobustUCB", "counts", 0.5, 0, "not whole numbers"),
-        ("RobustUCB", "tree", -2.0, (0, 5, 0), "do not hold whole numbers"),
+        ("BARBAR", "gaps", 0.0, 1, "must be positive"),
+        ("BARBAR", "planned", -1.0, 1, "must be positive"),
+        ("BARBAR", "diary", 0.5, 0, "number of the epoch"),
+        ("BARBAT", "cumulative", 0.1, 2, "end at 1"),
+        ("EXP3", "chances", 0.9, 0, "must sum to 1"),
+        ("TsallisINF", "clock", -1.0, 0, "rewards learned"),
+        ("RobustUCB", "counts", -1.0, 0, "must be a whole number"),
+        ("RobustUCB", "counts", 0.5, 0, "must be a whole number"),
+        ("RobustUCB", "tree", -2.0, (0, 5, 0), "must be a whole number"),
     ],
 )
 def test_impossible_state_is_refused(name, field, value, place, message):
@@ -247,7 +247,7 @@ def test_impossible_state_is_refused(name, field, value, place, message):
 @pytest.mark.parametrize("layer", [-2.0, 0.5, 40.0])
 def test_memo_of_no_layer_is_refused(name, layer):
     state = policy(name).start(Problem(arms=3, dim=2, rounds=100))
-    with pytest.raises(ValueError, match="layer that does not exist"):
+    with pytest.raises(ValueError, match="layer must be"):
         state.check(np.full((1, MEMO), layer))
 
 
@@ -255,5 +255,5 @@ def test_memo_of_no_layer_is_refused(name, layer):
 @pytest.mark.parametrize("chance", [0.0, -1.0, 1.5, 1e-200])
 def test_memo_of_no_chance_is_refused(name, chance):
     state = policy(name).start(Problem(arms=3, dim=2, rounds=100))
-    with pytest.raises(ValueError, match="probability that cannot be"):
+    with pytest.raises(ValueError, match="probability of an arm"):
         state.check(np.full((1, MEMO), chance))

@@ -1,7 +1,7 @@
-"""EXP3 in log space: the layer that learns which candidate to trust.
+"""EXP3 over a few candidates, with weights kept as logarithms.
 
-Keeping the logarithms of the weights, and subtracting the largest before each exponential, is what
-makes the paper's own update survive: written with plain weights it overflows in the first epoch.
+Subtracting the largest logarithm before each exponential keeps every number finite. With plain
+weights the update as the paper of RobustBandit writes it overflows in the first epoch.
 """
 
 from __future__ import annotations
@@ -38,13 +38,6 @@ def exp3_alpha(candidates: int, plays: float) -> float:
     return min(1.0, math.sqrt(candidates * math.log(candidates) / ((math.e - 1.0) * plays)))
 
 
-def check_guesses(candidates: Floats, chances: Floats, size: int) -> None:
-    """Refuse guesses that EXP3 cannot have made: a file may hold anything."""
-    known = np.isin(candidates, np.arange(size))
-    if not np.all(known & (chances > 0.0) & (chances <= 1.0 + 1e-9)):
-        raise ValueError("it guesses a candidate that does not exist")
-
-
 @kernel
 def exp3_probabilities(exp3: Exp3, out: Floats) -> None:
     """Write the probability of each candidate; none is below ``alpha / N``."""
@@ -56,14 +49,14 @@ def exp3_probabilities(exp3: Exp3, out: Floats) -> None:
     for j in range(size):
         out[j] = math.exp(exp3.log_weights[j] - top)
         total += out[j]
-    keep = (1.0 - exp3.alpha) / total
+    scale = (1.0 - exp3.alpha) / total
     floor = exp3.alpha / size
     for j in range(size):
-        out[j] = keep * out[j] + floor
+        out[j] = scale * out[j] + floor
 
 
 @kernel
 def exp3_update(exp3: Exp3, candidate: int, reward: float, probability: float) -> None:
-    """Reward the candidate that was played with this probability."""
+    """Add the reward of a candidate that was drawn with this probability."""
     size = exp3.log_weights.shape[0]
     exp3.log_weights[candidate] += exp3.alpha / size * (reward / probability)

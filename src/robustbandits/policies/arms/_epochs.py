@@ -1,7 +1,8 @@
-"""Epochs: arms are played at random, each as often as its estimated gap still deserves.
+"""Epochs in which arms are drawn at random: state of BARBAR and BARBAT.
 
-No arm is ever dropped: a bad one keeps a small share, so that an attack on the best arm is
-forgotten with the epoch in which it was made.
+In each epoch an arm is drawn the less often, the larger its gap was estimated to be in the previous
+epoch. No arm is ever dropped: a bad one keeps a small probability, so the effect of an attack on
+the best arm ends with the epoch in which it took place.
 """
 
 from __future__ import annotations
@@ -10,36 +11,36 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program, python_of
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import largest
+from robustbandits.policies._state_checks import check_index
 
 # Fields of the diary.
 NUMBER, LEARNED, LENGTH = range(3)
-#: The memo's only field: the number of the epoch.
+# Field of the memo: the number of the epoch.
 MEMO_EPOCH = 0
-
-DIVISORS = ("planned", "actual")
 
 
 class EpochState(NamedTuple):
     """What BARBAR and BARBAT remember."""
 
-    gaps: Floats  # (arms,) Δ, estimated in the epoch before
-    planned: Floats  # (arms,) n, rewards expected of each arm in this epoch
-    cumulative: Floats  # (arms,) sums of the arms' probabilities
+    gaps: Floats  # (arms,) Δ, estimated in the previous epoch
+    planned: Floats  # (arms,) n, expected number of rewards of each arm in this epoch
+    cumulative: Floats  # (arms,) cumulative probabilities of the arms
     counts: Floats  # (arms,) rewards learned in this epoch
-    sums: Floats  # (arms,)
-    means: Floats  # (arms,) r, estimated in the epoch before
+    sums: Floats  # (arms,) their sums
+    means: Floats  # (arms,) r, estimated in the previous epoch
     diary: Floats  # (3,) number of the epoch from 1, rewards learned in it, its length
-    factor: float  # λ; for BARBAT what multiplies its logarithm
-    trust: bool  # BARBAT: epochs of fixed length, the best arm gets what is left
-    actual: bool  # means divide by the rewards that came, not by those planned
+    factor: float  # BARBAR: λ; BARBAT: the factor of the logarithm in λ
+    trust: bool  # BARBAT: epochs have a fixed length, the best arm gets all rounds that are left
+    actual: bool  # means divide by the number of rewards, not by the planned number
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Draw an arm with the epoch's probabilities."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        """Draw an arm with the epoch's probabilities, by bisection."""
         memo[MEMO_EPOCH] = self.diary[NUMBER]
         level = rng.random()
         low = 0
@@ -53,10 +54,11 @@ class EpochState(NamedTuple):
         return low
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Add a reward of this epoch, one of an earlier epoch comes too late; end the epoch."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Add a reward, and begin the next epoch if it was the last.
+
+        A reward of an earlier epoch is not used.
+        """
         if memo[MEMO_EPOCH] == self.diary[NUMBER]:
             self.counts[arm] += 1.0
             self.sums[arm] += reward
@@ -66,30 +68,28 @@ class EpochState(NamedTuple):
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's mean in the epoch before; there are no bonuses."""
+        """Write each arm's mean in the previous epoch; bonuses are 0."""
         for a in range(self.means.shape[0]):
             means[a] = self.means[a]
             bonuses[a] = 0.0
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write the probability of each arm in this epoch."""
         before = 0.0
         for a in range(self.cumulative.shape[0]):
             out[a] = self.cumulative[a] - before
             before = self.cumulative[a]
 
     def check(self, memos: Floats) -> None:
-        """Refuse epochs that cannot have been: a file may hold anything."""
-        sound = np.all(self.gaps > 0.0) and np.all(self.planned > 0.0) and self.factor > 0.0
-        if not (sound and self.diary[NUMBER] >= 1.0 and self.diary[NUMBER] % 1.0 == 0.0):
-            raise ValueError("its epochs are not those of a game")
+        check_index("number of the epoch", self.diary[NUMBER], 1, 2**53)
+        if not (np.all(self.gaps > 0.0) and np.all(self.planned > 0.0) and self.factor > 0.0):
+            raise ValueError("gaps, planned rewards and the factor must be positive")
         if not np.all(np.diff(self.cumulative, prepend=0.0) >= 0.0) or self.cumulative[-1] != 1.0:
-            raise ValueError("its probabilities do not add up")
+            raise ValueError("cumulative probabilities must increase and end at 1")
 
 
 def start_epochs(arms: int, *, factor: float, trust: bool, actual: bool) -> EpochState:
-    """Return the first epoch, in which all arms are equal."""
+    """Return the first epoch, in which all arms have the same gap."""
     state = EpochState(
         gaps=np.ones(arms),
         planned=np.zeros(arms),
@@ -107,7 +107,7 @@ def start_epochs(arms: int, *, factor: float, trust: bool, actual: bool) -> Epoc
 
 
 @program
-def _next_epoch(state: EpochState, rng: np.random.Generator) -> None:
+def _next_epoch(state: EpochState, rng: Generator) -> None:
     """Estimate means and gaps, and plan the next epoch."""
     arms = state.gaps.shape[0]
     best = -math.inf
@@ -118,7 +118,7 @@ def _next_epoch(state: EpochState, rng: np.random.Generator) -> None:
         best = max(best, state.means[a] - state.gaps[a] / 16.0)
     smallest = math.pow(0.5, state.diary[NUMBER])
     for a in range(arms):
-        # Means of rewards in [0, 1] are no further apart than 1, whatever an attacker made of them.
+        # Means of rewards in [0, 1] differ by at most 1, whatever an attacker reported.
         state.gaps[a] = min(1.0, max(smallest, best - state.means[a]))
         state.counts[a] = 0.0
         state.sums[a] = 0.0
@@ -129,7 +129,7 @@ def _next_epoch(state: EpochState, rng: np.random.Generator) -> None:
 
 @program
 def _plan(state: EpochState, best: int) -> None:
-    """Work out the length of an epoch and each arm's share of it."""
+    """Compute the length of an epoch and each arm's share of it."""
     arms = state.gaps.shape[0]
     epoch = state.diary[NUMBER]
     factor = state.factor
@@ -150,7 +150,7 @@ def _plan(state: EpochState, best: int) -> None:
     state.diary[LENGTH] = length
     before = 0.0
     for a in range(arms):
-        # A whole number of rounds: what is expected of an arm is rounded up with the epoch.
+        # An epoch is a whole number of rounds: the planned numbers are rounded up with it.
         state.planned[a] *= length / total
         before += state.planned[a] / length
         state.cumulative[a] = min(1.0, before)

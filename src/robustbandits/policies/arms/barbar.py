@@ -1,27 +1,30 @@
-"""BARBAR: bad arms get recourse."""
+"""BARBAR: every arm is played in every epoch, the less often the worse it looked before.
+
+Gupta, Koren, Talwar (COLT 2019), "Better algorithms for stochastic bandits with adversarial
+corruptions". The name stands for "bad arms get recourse".
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
-from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import Positive, Probability
 from robustbandits.game.problem import Problem
-from robustbandits.policies._fixed_arms import refuse_changing_arms
-from robustbandits.policies.arms._epochs import DIVISORS, EpochState, start_epochs
-from robustbandits.policies.arms._recipe import ArmsRecipe
+from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
+from robustbandits.policies.arms._epochs import EpochState, start_epochs
 
 
 @dataclass(frozen=True, kw_only=True)
 class BARBAR(ArmsRecipe):
-    """Play every arm in every epoch, the less often the worse it looked in the epoch before.
+    """Play every arm in every epoch, the less often the worse it looked in the previous one.
 
     With λ = 1024 ln((8K/δ) log₂ T) and gaps Δ that start at 1, epoch m has N = Σ n rounds, in each
     of which arm i is drawn with probability n_i / N, where n_i = λ/Δ_i². Then r_i is the sum of the
     arm's rewards divided by the *planned* n_i, r* = max(r_i - Δ_i/16), and Δ_i = max(2^-m, r* -
-    r_i); here gaps are also kept at most 1. Rewards are taken to lie in [0, 1]; one that comes
+    r_i); here gaps are also kept at most 1. Rewards are assumed to lie in [0, 1]; one that arrives
     after its epoch has ended is not used. The bound is for an attacker who acts before the arm is
     drawn; every attack here sees it first.
 
@@ -39,7 +42,7 @@ class BARBAR(ArmsRecipe):
         The constant in λ; 1024 is the theory's.
     divide_by
         ``"planned"`` as in the paper, which makes r_i unbiased even when the attacker knows the
-        epoch's probabilities; ``"actual"`` divides by the rewards that came.
+        epoch's probabilities; ``"actual"`` divides by the number of rewards.
 
     References
     ----------
@@ -56,20 +59,13 @@ class BARBAR(ArmsRecipe):
         reference="Gupta, Koren, Talwar (2019)",
     )
 
-    delta: float = 0.01
-    lambda_const: float = 1024.0
-    divide_by: str = "planned"
-
-    def __post_init__(self) -> None:
-        self._set(
-            delta=require.fraction("delta", self.delta),
-            lambda_const=require.positive("lambda_const", self.lambda_const),
-            divide_by=require.one_of("divide_by", self.divide_by, DIVISORS),
-        )
+    delta: Probability = 0.01
+    lambda_const: Positive = 1024.0
+    divide_by: Literal["planned", "actual"] = "planned"
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """λ with the constant 1, so that a game has several epochs.
+        """Use the constant 1 in λ, so that a game has several epochs.
 
         In ``docs/presets.md`` 0.25 has nearly the same worst case, and 0.1 fails: an epoch is then
         too short to tell arms apart. The preset keeps a distance.
@@ -77,7 +73,6 @@ class BARBAR(ArmsRecipe):
         return cls(**{"lambda_const": 1.0, **changes})
 
     def start(self, problem: Problem) -> EpochState:
-        """Return a fresh state."""
         refuse_changing_arms(problem, self.name)
         epochs = max(1.0, math.log2(problem.horizon(self.name)))
         return start_epochs(

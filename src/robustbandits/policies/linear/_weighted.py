@@ -1,16 +1,15 @@
-"""An optimist that weighs its observations: the wider the arm, the less its reward counts.
+"""State of CW-OFUL and CautiousLinUCB: an observation counts less, the wider its arm.
 
-What is new to a linear policy is what an attacker wants to teach it. With the weight
-``min(1, α / ‖x‖)`` of He, Zhou, Zhang, Gu (2022) no reward moves the estimate by more than α times
-its corruption, so corruptions of C in all move it by αC at most, in the norm in which widths are
-measured.
+With the weight ``min(1, α / ‖x‖)`` of He, Zhou, Zhang, Gu (2022) no reward moves the estimate by
+more than α times its corruption. Corruptions of C in total therefore move it by at most αC, in the
+norm in which widths are measured.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
@@ -29,34 +28,27 @@ class WeightedState(NamedTuple):
 
     optimist: Optimist
     caution: float  # α; infinity gives every observation its full weight
-    constant: float  # radius that does not change; below 0: LinUCB's own, which grows
+    constant: float  # constant radius; if negative, LinUCB's growing radius is used
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Play the arm with the largest upper confidence bound."""
-        return optimistic_arm(self.optimist, contexts, radius_of(self), rng)
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        return optimistic_arm(self.optimist, contexts, _radius(self), rng)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Add one observation to the regression, weighed by how wide its arm is."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
         observe_cautiously(self.optimist.ridge, context, reward, self.caution)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean and bonus."""
-        optimistic_scores(self.optimist, contexts, radius_of(self), means, bonuses)
+        optimistic_scores(self.optimist, contexts, _radius(self), means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write 1 for the best arm; equals share it."""
-        optimistic_shares(self.optimist, contexts, radius_of(self), out)
+        optimistic_shares(self.optimist, contexts, _radius(self), out)
 
 
 @kernel
-def radius_of(state: WeightedState) -> float:
-    """Return the constant radius, or LinUCB's."""
+def _radius(state: WeightedState) -> float:
     if state.constant >= 0.0:
         return state.constant
     return width_factor(state.optimist, 0.0)

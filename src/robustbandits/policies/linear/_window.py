@@ -1,12 +1,12 @@
-"""A linear optimist that remembers only its last observations.
+"""State of SlidingWindowLinUCB and BOB: LinUCB on the last observations only.
 
-The observations it holds are kept in a ring, ``window · (dim + 1)`` numbers: one enters, the oldest
-leaves. What is left after a removal carries its rounding errors, so all that is held is learned
-anew, from nothing, after every ``window`` removals: one more update a round in the long run, and a
-pause of ``window`` updates (8 ms for 46,000 observations of dimension 10) when it happens.
+The observations are kept in a ring buffer of ``window · (dim + 1)`` numbers: one enters, the oldest
+leaves. Each removal adds rounding errors, so after every ``window`` removals the regression is
+computed again from the observations it holds. That costs one more update a round on average, all at
+once: a pause of ``window`` updates (8 ms for 46,000 observations of dimension 10).
 
-SlidingWindowLinUCB has one window for ever. BOB draws one of several with EXP3 for each block of
-rounds, at whose end it forgets everything.
+SlidingWindowLinUCB has one window for the whole run. BOB draws one of several with EXP3 for each
+block of rounds, and forgets everything at the end of a block.
 """
 
 from __future__ import annotations
@@ -14,25 +14,40 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.downdate import forget, replay
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, observe, reset_ridge
-from robustbandits.kernels.sampling import draw
-from robustbandits.policies._exp3 import Exp3, check_guesses, exp3_probabilities, exp3_update
+from robustbandits.policies._exp3 import Exp3, exp3_update
+from robustbandits.policies._state_checks import check_index
+from robustbandits.policies.linear._blocks import (
+    CANDIDATE,
+    CHANCE,
+    CREDITED,
+    EARNED,
+    LEARNED,
+    NUMBER,
+    begin_block,
+    candidate_chances,
+    check_candidates_of,
+    choose_candidate,
+    credit,
+    described_candidate,
+)
 from robustbandits.policies.linear._linear import (
     Optimist,
     mixed_shares,
     optimistic_arm,
     optimistic_scores,
+    radius_at,
 )
-from robustbandits.policies.linear._radius import radius_at
 
-# Fields of the block's diary.
-CANDIDATE, CHANCE, LEARNED, CREDITED, EARNED, NUMBER, NEXT, REMOVED = range(8)
-# Fields of a decision's memo.
-MEMO_CANDIDATE, MEMO_CHANCE, MEMO_BLOCK = range(3)
+# Last fields of the diary, after those of _blocks.py: the row of the ring that is written next;
+# removals since the regression was last computed again.
+NEXT, REMOVED = NUMBER + 1, NUMBER + 2
+DIARY_SIZE = REMOVED + 1
 
 #: Most numbers that a window may hold: 2 GiB.
 MOST_NUMBERS = 2**28
@@ -42,91 +57,58 @@ class WindowState(NamedTuple):
     """What SlidingWindowLinUCB and BOB remember."""
 
     optimist: Optimist
-    ring: Floats  # (largest window, dim + 1) context and reward of each observation held
+    ring: Floats  # (largest window, dim + 1) context and reward of each observation
     exp3: Exp3
     windows: Floats  # (candidates,) possible windows
-    diary: Floats  # (8,) of this block: candidate (-1: not drawn yet), its chance, rewards learned,
-    #               those earned under the candidate, their sum; blocks before; row that is written
-    #               next; removals since all was learned anew
+    diary: Floats  # (8,) of this block: see _blocks.py; row written next; removals
     length: float  # of a block
     scale: float  # EXP3 is paid 1/2 + what a block earns / scale
     growing: bool  # the radius counts the observations held, not the window's size
-    clip: bool
+    clip: bool  # EXP3 is paid at most 1 and at least 0
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Play the arm with the largest upper confidence bound, by what the window holds."""
-        memo[MEMO_CANDIDATE] = self.diary[CANDIDATE]
-        memo[MEMO_CHANCE] = self.diary[CHANCE]
-        memo[MEMO_BLOCK] = self.diary[NUMBER]
-        if self.diary[CANDIDATE] < 0.0:
-            # Nothing learned yet, and a choice may not change the state: the first reward to
-            # come back settles which candidate the first block has.
-            chances = np.empty(self.windows.shape[0])
-            exp3_probabilities(self.exp3, chances)
-            candidate = draw(chances, rng)
-            memo[MEMO_CANDIDATE] = candidate
-            memo[MEMO_CHANCE] = chances[candidate]
-        factor = window_radius(self, int(memo[MEMO_CANDIDATE]))
-        return optimistic_arm(self.optimist, contexts, factor, rng)
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        candidate = choose_candidate(self.exp3, self.diary, rng, memo)
+        return optimistic_arm(self.optimist, contexts, _radius(self, candidate), rng)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Let one observation in, and the oldest out; at the end of a block begin anew."""
-        diary = self.diary
-        if diary[CANDIDATE] < 0.0:
-            diary[CANDIDATE] = memo[MEMO_CANDIDATE]
-            diary[CHANCE] = memo[MEMO_CHANCE]
-        # A late reward still teaches the regression, but is not credited to another candidate.
-        if memo[MEMO_BLOCK] == diary[NUMBER] and memo[MEMO_CANDIDATE] == diary[CANDIDATE]:
-            diary[CREDITED] += 1.0
-            diary[EARNED] += reward
-        _slide(self, context, reward, int(self.windows[int(diary[CANDIDATE])]))
-        diary[LEARNED] += 1.0
-        if diary[LEARNED] >= self.length:
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Add one observation and remove the oldest; at the end of a block start again.
+
+        A reward from an earlier block is added to the regression, but credited to no candidate.
+        """
+        credit(self.diary, reward, memo)
+        _slide(self, context, reward, int(self.windows[int(self.diary[CANDIDATE])]))
+        if self.diary[LEARNED] >= self.length:
             _next_block(self, rng)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean and bonus under the decision's or block's window."""
-        candidate = memo[MEMO_CANDIDATE] if memo[MEMO_CANDIDATE] >= 0.0 else self.diary[CANDIDATE]
-        factor = window_radius(self, int(max(0.0, candidate)))
+        """Write each arm's estimated mean and bonus for the decision's or block's window."""
+        factor = _radius(self, described_candidate(self.diary, memo))
         optimistic_scores(self.optimist, contexts, factor, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write the probability of each arm, over what is still undrawn."""
+        """Write the probability of each arm, over the draw of a window if none is drawn yet."""
         size = self.windows.shape[0]
-        chances = np.zeros(size)
+        chances = np.empty(size)
         factors = np.empty(size)
-        if self.diary[CANDIDATE] < 0.0:
-            exp3_probabilities(self.exp3, chances)
-        else:
-            chances[int(self.diary[CANDIDATE])] = 1.0
+        candidate_chances(self.exp3, self.diary, chances)
         for j in range(size):
-            factors[j] = window_radius(self, j)
+            factors[j] = _radius(self, j)
         mixed_shares(self.optimist, contexts, factors, chances, out)
 
     def check(self, memos: Floats) -> None:
-        """Refuse windows, a diary or memos (one a row) that would lead a kernel out of bounds."""
-        size, room = self.windows.shape[0], self.ring.shape[0]
-        check_guesses(memos[:, MEMO_CANDIDATE], memos[:, MEMO_CHANCE], size)
-        whole = self.windows == np.floor(self.windows)
-        if not np.all(whole & (self.windows >= 1.0) & (self.windows <= room)):
-            raise ValueError("it has a window that its observations do not fit")
-        candidate, place = self.diary[CANDIDATE], self.diary[NEXT]
-        window = 1.0
-        if candidate != -1.0:
-            check_guesses(self.diary[[CANDIDATE]], self.diary[[CHANCE]], size)
-            window = self.windows[int(candidate)]
-        if not (0.0 <= place < window and place == np.floor(place)):
-            raise ValueError("it would write its next observation outside its window")
+        check_candidates_of(self.diary, memos, len(self.windows))
+        check_index("window", self.windows, 1, len(self.ring) + 1)
+        candidate = int(self.diary[CANDIDATE])
+        window = 1 if candidate < 0 else int(self.windows[candidate])
+        check_index("next row of the window", self.diary[NEXT], 0, window)
 
 
 @kernel
-def window_radius(state: WindowState, candidate: int) -> float:
+def _radius(state: WindowState, candidate: int) -> float:
     """LinUCB's radius for the observations held, or for as many as the window may hold."""
     window = state.windows[candidate]
     held = state.optimist.ridge.tally[COUNT]
@@ -136,17 +118,18 @@ def window_radius(state: WindowState, candidate: int) -> float:
 
 @kernel
 def _slide(state: WindowState, x: Floats, y: float, window: int) -> None:
-    """Put an observation in the place of the one that is ``window`` older, if there is one."""
+    """Add an observation in place of the one that is ``window`` rounds older, if there is one."""
     diary = state.diary
     row = int(diary[NEXT])
     dim = x.shape[0]
     full = state.optimist.ridge.tally[COUNT] >= window
-    fresh = False  # whether all that is held must be learned anew
+    recompute = False
     if full:
         diary[REMOVED] += 1.0
-        fresh = diary[REMOVED] >= window
-        if not fresh:
-            fresh = not forget(state.optimist.ridge, state.ring[row, :dim], state.ring[row, dim])
+        recompute = diary[REMOVED] >= window
+        if not recompute:
+            removed = forget(state.optimist.ridge, state.ring[row, :dim], state.ring[row, dim])
+            recompute = not removed
     for i in range(dim):
         state.ring[row, i] = x[i]
     state.ring[row, dim] = y
@@ -154,7 +137,7 @@ def _slide(state: WindowState, x: Floats, y: float, window: int) -> None:
     if row == window:
         row = 0
     diary[NEXT] = row
-    if fresh:
+    if recompute:
         diary[REMOVED] = 0.0
         replay(state.optimist.ridge, state.ring, row, window)
     else:
@@ -162,8 +145,8 @@ def _slide(state: WindowState, x: Floats, y: float, window: int) -> None:
 
 
 @program
-def _next_block(state: WindowState, rng: np.random.Generator) -> None:
-    """Pay EXP3, draw the next window, forget everything."""
+def _next_block(state: WindowState, rng: Generator) -> None:
+    """Pay EXP3, draw the next window, and forget all observations."""
     diary = state.diary
     if diary[CREDITED] > 0.0:
         # Rewards that were lost or came too late count as the mean of the others.
@@ -172,22 +155,14 @@ def _next_block(state: WindowState, rng: np.random.Generator) -> None:
         if state.clip:
             payment = min(1.0, max(0.0, payment))
         exp3_update(state.exp3, int(diary[CANDIDATE]), payment, diary[CHANCE])
-    chances = np.empty(state.windows.shape[0])
-    exp3_probabilities(state.exp3, chances)
-    candidate = draw(chances, rng)
-    diary[CANDIDATE] = candidate
-    diary[CHANCE] = chances[candidate]
-    diary[LEARNED] = 0.0
-    diary[CREDITED] = 0.0
-    diary[EARNED] = 0.0
-    diary[NUMBER] += 1.0
+    begin_block(state.exp3, diary, rng)
     diary[NEXT] = 0.0
     diary[REMOVED] = 0.0
     reset_ridge(state.optimist.ridge)
 
 
 def start_ring(window: int, dim: int) -> Floats:
-    """Return room for a window of observations; refuse what no memory should be asked for."""
+    """Return an empty ring buffer; raise ValueError if it would need more than 2 GiB."""
     if window * (dim + 1) > MOST_NUMBERS:
         raise ValueError(
             f"window must hold at most {MOST_NUMBERS // (dim + 1)} observations of dimension "

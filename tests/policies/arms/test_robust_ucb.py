@@ -23,7 +23,7 @@ compiles = pytest.mark.slow if jit_is_on else lambda test: test
 )
 def test_sketch_sums_the_smallest(bins, data):
     numbers = data.draw(st.lists(st.integers(0, bins - 1), max_size=40))
-    tree = _histogram.start_sketch(2, bins)
+    tree = _histogram.start_histograms(2, bins)
     for number in numbers:
         python_of(_histogram.add_reward)(tree, 1, number)
     step = _histogram.largest_step(bins)

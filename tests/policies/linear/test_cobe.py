@@ -16,7 +16,7 @@ from robustbandits.policies.linear.cobe import (
     budget_of,
     chance_of,
     draw_base,
-    found_out,
+    guess_refuted,
     next_stage,
 )
 
@@ -106,14 +106,14 @@ def test_cobe_weights_never_exceed_what_the_caution_allows():
 def test_cobe_test_finds_a_base_that_earns_too_little():
     state = COBE(test_scale=0.001).start(PAPER)
     state.accounts[0] = 50_000.0, 10.0
-    assert not found_out(state, 0)  # nobody else has shown what can be earned
+    assert not guess_refuted(state, 0)  # nobody else has shown what can be earned
     state.accounts[1] = 25_000.0, 24_000.0
-    assert found_out(state, 0)
+    assert guess_refuted(state, 0)
     state.accounts[0] = 50_000.0, 48_000.0
-    assert not found_out(state, 0)
+    assert not guess_refuted(state, 0)
     # A larger guess may earn less than a smaller one: that proves nothing.
     state.accounts[0], state.accounts[1] = (50_000.0, 48_000.0), (25_000.0, 0.0)
-    assert not found_out(state, 0)
+    assert not guess_refuted(state, 0)
 
 
 def test_cobe_next_stage_starts_afresh_without_the_smallest_guess():

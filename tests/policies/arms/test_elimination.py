@@ -10,7 +10,7 @@ from reference.playing_arms import arms_of, hire, rewards_of
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import MLAER, FastSlowElimination, SuccessiveElimination
-from robustbandits.policies.arms._elimination import ENDLESS
+from robustbandits.policies.arms._elimination import HUGE
 
 compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
@@ -29,7 +29,7 @@ def test_layers_stay_nested_and_shrink(recipe):
     before = [np.full(state.turns.shape, True)]
 
     def watch(t):
-        active = state.turns < ENDLESS
+        active = state.turns < HUGE
         assert np.all(active <= before[0])  # what is dropped stays dropped
         assert np.all(active[:-1] <= active[1:])
         assert active[-1].any()
@@ -121,7 +121,7 @@ def test_reward_of_an_arm_dropped_meanwhile_changes_nothing():
     agent = hire(SuccessiveElimination(budget=0.0, width_scale=0.05), arms=3, rounds=300)
     contexts = np.zeros((3, 1))
     late = agent.choose(contexts)
-    while agent._state.turns[0, late.arm] < ENDLESS:
+    while agent._state.turns[0, late.arm] < HUGE:
         decision = agent.choose(contexts)
         agent.learn(decision, 0.0 if decision.arm == late.arm else 1.0)
     counts = agent._state.counts.copy()
@@ -150,7 +150,7 @@ def test_best_arm_survives_when_nobody_attacks(recipe):
         block = nature.draw(2000)
         agent = hire(policy, arms=5, rounds=2000, seed=seed)
         arms_of(agent, block.means + block.noise[:, None])
-        assert np.all(agent._state.turns[:, block.means[0].argmax()] < ENDLESS)
+        assert np.all(agent._state.turns[:, block.means[0].argmax()] < HUGE)
 
 
 @pytest.mark.slow

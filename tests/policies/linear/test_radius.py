@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridge import observe, start_ridge
 from robustbandits.policies import LinUCB
-from robustbandits.policies.linear._radius import radius_at
+from robustbandits.policies.linear._linear import radius_at
 
 
 def radius(t, *, dim=10, regression=None, bounds=(1.0, 1.0), **parameters):

@@ -181,7 +181,7 @@ def test_practical_presets_change_one_constant_and_take_others():
 )
 def test_impossible_memo_is_refused(recipe, memo):
     state = recipe.start(Problem(arms=3, dim=2, rounds=1000))
-    with pytest.raises(ValueError, match="does not exist"):
+    with pytest.raises(ValueError, match="must"):
         state.check(np.array([memo], dtype=float))
 
 
@@ -197,7 +197,7 @@ def test_possible_memos_are_taken():
 def test_cobe_impossible_stage_is_refused():
     state = COBE().start(PAPER)
     state.stage[0] = 1e6
-    with pytest.raises(ValueError, match="a base that does not exist"):
+    with pytest.raises(ValueError, match="stage must be"):
         state.check(np.zeros((0, 4)))
 
 
@@ -205,5 +205,5 @@ def test_cobe_impossible_stage_is_refused():
 def test_robust_regression_impossible_clock_is_refused(learned):
     state = RobustRegressionUCB().start(PAPER)
     state.memory.clock[0] = learned
-    with pytest.raises(ValueError, match="impossible number"):
+    with pytest.raises(ValueError, match="rewards learned"):
         state.check(np.zeros((0, 4)))

@@ -338,7 +338,7 @@ def test_phased_policy_leader_that_does_not_exist_is_refused(leader):
     state = TIGHT.start(Problem(arms=3, dim=2, rounds=100))
     state.check(np.zeros((1, 4)))
     state.diary[LEADER] = leader
-    with pytest.raises(ValueError, match="leading arm"):
+    with pytest.raises(ValueError, match="leader must be"):
         state.check(np.zeros((0, 4)))
 
 
