@@ -89,7 +89,7 @@ def same_bits(left, right):
 
 
 def assert_same_play(block, recipe, other, **options):
-    """Check that two policies choose the same arms and end with the same regression, bit for bit."""
+    """Check that two policies choose the same arms and learn the same bits; return both agents."""
     agents = [agent_for(policy, block, **options) for policy in (recipe, other)]
     arms, other_arms = (play(agent, block) for agent in agents)
     assert arms == other_arms

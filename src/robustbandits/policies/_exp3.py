@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from robustbandits.compiled.jit import kernel
-from robustbandits.game import require
 from robustbandits.kernels.linalg import Floats
 
 
@@ -25,8 +24,7 @@ class Exp3(NamedTuple):
 
 def start_exp3(candidates: int, alpha: float) -> Exp3:
     """Return equal weights."""
-    candidates = require.count("candidates", candidates)
-    return Exp3(np.zeros(candidates), require.between("alpha", alpha, 0.0, 1.0))
+    return Exp3(np.zeros(candidates), alpha)
 
 
 def exp3_alpha(candidates: int, plays: float) -> float:
@@ -39,17 +37,23 @@ def exp3_alpha(candidates: int, plays: float) -> float:
 
 
 @kernel
+def exponentials(logs: Floats, out: Floats) -> float:
+    """Write exponentials, divided by the largest of them; return their sum."""
+    top = logs[0]
+    for j in range(1, logs.shape[0]):
+        top = max(top, logs[j])
+    total = 0.0
+    for j in range(logs.shape[0]):
+        out[j] = math.exp(logs[j] - top)
+        total += out[j]
+    return total
+
+
+@kernel
 def exp3_probabilities(exp3: Exp3, out: Floats) -> None:
     """Write the probability of each candidate; none is below ``alpha / N``."""
     size = exp3.log_weights.shape[0]
-    top = exp3.log_weights[0]
-    for j in range(1, size):
-        top = max(top, exp3.log_weights[j])
-    total = 0.0
-    for j in range(size):
-        out[j] = math.exp(exp3.log_weights[j] - top)
-        total += out[j]
-    scale = (1.0 - exp3.alpha) / total
+    scale = (1.0 - exp3.alpha) / exponentials(exp3.log_weights, out)
     floor = exp3.alpha / size
     for j in range(size):
         out[j] = scale * out[j] + floor

@@ -1,10 +1,10 @@
-"""The radius of the confidence ellipsoid: golden numbers, and what must be true of them."""
+"""The radius of the confidence ellipsoid: known values, and what must hold for all."""
 
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from robustbandits.game.problem import Problem
@@ -23,14 +23,13 @@ def radius(t, *, dim=10, regression=None, bounds=(1.0, 1.0), **parameters):
 @pytest.mark.parametrize(
     ("t", "sigma", "beta"), [(10**6, 0.1, 1.7557855), (22265, 0.1, 1.617), (10**6, 0.01, 0.460)]
 )
-def test_radius_trace_golden_numbers(t, sigma, beta):
+def test_radius_trace_has_the_known_values(t, sigma, beta):
     digits = len(str(beta).split(".")[1])
     assert radius(t, sigma=sigma) == pytest.approx(beta, abs=0.6 * 10**-digits)
-    # Without noise only the penalty's own bias is left.
+    # Without noise only the bias from the penalty remains.
     assert radius(t, sigma=0.0) == math.sqrt(0.1)
 
 
-@settings(deadline=None)
 @given(
     st.integers(1, 10**7),
     st.integers(1, 50),
@@ -46,7 +45,6 @@ def test_radius_trace_is_equation_one(t, dim, ridge, delta, sigma, length, theta
     assert value == pytest.approx(sigma * root + math.sqrt(ridge) * theta, rel=1e-12)
 
 
-@settings(deadline=None)
 @given(st.integers(2, 12), st.integers(0, 80), st.integers(0, 2**32 - 1))
 def test_radius_det_never_exceeds_trace_beyond_one_dimension(dim, count, seed):
     ridge = start_ridge(dim, 0.1)
@@ -60,7 +58,7 @@ def test_radius_det_never_exceeds_trace_beyond_one_dimension(dim, count, seed):
 
 
 def test_radius_trace_in_one_dimension_is_below_the_valid_one():
-    # Why the documentation warns: at d = 1 Eq. (1) has 20.7 under the root where 25.3 is needed.
+    # Why the documentation warns: at d = 1 Eq. (1) has 20.7 under the root, and needs 25.3.
     ridge = start_ridge(1, 0.1)
     for _ in range(10**4):
         observe(ridge, np.ones(1), 0.5, 1.0)

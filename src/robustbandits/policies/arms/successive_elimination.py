@@ -24,9 +24,9 @@ class SuccessiveElimination(ArmsRecipe):
     """Play active arms in turn; drop one that cannot be the best even if C was spent (SE-WR).
 
     Widths are √(ln(2KT/δ)/n) + C/n: an attacker who spends C in total cannot move a mean of n
-    rewards by more than C/n, whatever he sees before he acts. So this holds against the strong
-    adversary, where policies that draw layers at random do not. With ``budget=0`` it is plain
-    successive elimination. Rewards are assumed to lie in [0, 1].
+    rewards by more than C/n, even after seeing the arm. So this holds against the strong adversary,
+    where policies that draw layers at random do not. With ``budget=0`` it is plain successive
+    elimination. Rewards are assumed to lie in [0, 1].
 
     The specification is reconstructed from the paper's abstract and reviews; the constant inside
     the logarithm is from memory.

@@ -22,8 +22,8 @@ class TsallisINF(ArmsRecipe):
     arm's total L. With η = 2/√t arm i is drawn with p_i = 4 (η (L_i - x))^-2, where x makes the
     probabilities sum to 1; t counts the rewards learned. Optimal up to constants when rewards are
     adversarial and when they are stochastic; in between, an attacker with C costs √(C Σ log T/Δ) if
-    he acts before the arm is drawn. Every attack here sees the arm first, and costs more. No
-    horizon and no budget are needed. Rewards are clipped to [0, 1] in its own copy.
+    the attack comes before the arm is drawn. Every attack here sees the arm first, and costs more.
+    No horizon and no budget are needed. Rewards are clipped to [0, 1] in its own copy.
 
     The specification, with the plain importance-weighted estimator, is reconstructed from memory.
 

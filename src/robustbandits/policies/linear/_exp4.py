@@ -14,6 +14,7 @@ import numpy as np
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
+from robustbandits.policies._exp3 import exponentials
 
 #: A memo holds one bit for each border between experts; a float64 holds 53 bits.
 MAX_EXPERTS = 50
@@ -41,7 +42,7 @@ def start_exp4(experts: int, uniform: bool, plays: float, floor: float, delta: f
 
 
 def exp4_floor(size: int, arms: int, rounds: int) -> float:
-    """``min{1/(2K), √(ln M / (KT))}`` for M experts in all."""
+    """``min{1/(2K), √(ln M / (KT))}`` for M experts in total."""
     return min(0.5 / arms, math.sqrt(math.log(size) / (arms * rounds)))
 
 
@@ -78,15 +79,8 @@ def rest_of(exp4: Exp4, arms: int, shares: Floats) -> float:
 @kernel
 def expert_shares(exp4: Exp4, out: Floats) -> None:
     """Write each expert's share of the total weight."""
-    size = out.shape[0]
-    top = exp4.log_weights[0]
-    for j in range(1, size):
-        top = max(top, exp4.log_weights[j])
-    total = 0.0
-    for j in range(size):
-        out[j] = math.exp(exp4.log_weights[j] - top)
-        total += out[j]
-    for j in range(size):
+    total = exponentials(exp4.log_weights, out)
+    for j in range(out.shape[0]):
         out[j] /= total
 
 

@@ -158,10 +158,10 @@ def optimistic_shares(optimist: Optimist, contexts: Floats, factor: float, out: 
 
 
 @kernel
-def mixed_shares(
+def add_mixed_shares(
     optimist: Optimist, contexts: Floats, factors: Floats, chances: Floats, out: Floats
 ) -> None:
-    """Write the probability of each arm if width factor j is used with probability ``chances[j]``.
+    """Add the probability of each arm if width factor j is used with probability ``chances[j]``.
 
     See :func:`optimistic_shares` for a single factor.
     """
@@ -170,7 +170,6 @@ def mixed_shares(
     widths = np.empty(arms)
     scores = np.empty(arms)
     optimistic_scores(optimist, contexts, 1.0, means, widths)
-    out[:] = 0.0
     for j in range(chances.shape[0]):
         if chances[j] > 0.0:
             for a in range(arms):

@@ -38,7 +38,7 @@ from robustbandits.policies.linear._blocks import (
 )
 from robustbandits.policies.linear._linear import (
     Optimist,
-    mixed_shares,
+    add_mixed_shares,
     optimistic_arm,
     optimistic_scores,
     radius_at,
@@ -97,7 +97,8 @@ class WindowState(NamedTuple):
         candidate_chances(self.exp3, self.diary, chances)
         for j in range(size):
             factors[j] = _radius(self, j)
-        mixed_shares(self.optimist, contexts, factors, chances, out)
+        out[:] = 0.0
+        add_mixed_shares(self.optimist, contexts, factors, chances, out)
 
     def check(self, memos: Floats) -> None:
         check_candidates_of(self.diary, memos, len(self.windows))

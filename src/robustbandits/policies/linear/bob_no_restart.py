@@ -35,7 +35,7 @@ from robustbandits.policies.linear._linear import (
     Bonus,
     LinearRecipe,
     Optimist,
-    mixed_shares,
+    add_mixed_shares,
     optimistic_arm,
     optimistic_scores,
     width_factor,
@@ -87,7 +87,8 @@ class BOBNoRestartState(NamedTuple):
         exp3_probabilities(self.exp3, chances)
         for j in range(size):
             factors[j] = width_factor(self.optimist, self.levels[j])
-        mixed_shares(self.optimist, contexts, factors, chances, out)
+        out[:] = 0.0
+        add_mixed_shares(self.optimist, contexts, factors, chances, out)
 
     def check(self, memos: Floats) -> None:
         check_index("candidate", memos[:, MEMO_CANDIDATE], 0, len(self.levels))
@@ -96,7 +97,7 @@ class BOBNoRestartState(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class BOBNoRestart(LinearRecipe):
-    """Guess the attack budget anew in each round, and never restart (Algorithm 3, BOB-No-Restart).
+    """Guess the attack budget again in each round, and never restart (Algorithm 3, BOB-No-Restart).
 
     One regression serves all candidates; EXP3 draws a candidate C' in every round and is paid that
     round's reward. Nothing is proved about it, but it works best in the paper's experiments. Needs

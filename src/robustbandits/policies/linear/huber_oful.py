@@ -18,7 +18,7 @@ from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.linalg import Floats, cholesky, copy, dot, multiply
+from robustbandits.kernels.linalg import Floats, cholesky, copy, dot, multiply, solve_upper
 from robustbandits.kernels.ridge import COUNT, Ridge, absorb, start_ridge
 from robustbandits.kernels.scoring import score_columns
 from robustbandits.policies.linear._linear import (
@@ -173,11 +173,7 @@ def _solve(factor: Floats, x: Floats, out: Floats) -> None:
         for j in range(i):
             total -= factor[j, i] * out[j]
         out[i] = total / factor[i, i]
-    for i in range(dim - 1, -1, -1):
-        total = out[i]
-        for j in range(i + 1, dim):
-            total -= factor[i, j] * out[j]
-        out[i] = total / factor[i, i]
+    solve_upper(factor, out)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,8 +39,8 @@ from robustbandits.policies.linear._linear import (
     Bonus,
     LinearRecipe,
     Optimist,
+    add_mixed_shares,
     corruption_bonus,
-    mixed_shares,
     optimistic_arm,
     optimistic_scores,
     radius_at,
@@ -98,7 +98,8 @@ class RobustBanditState(NamedTuple):
         candidate_chances(self.exp3, self.diary, chances)
         for j in range(size):
             factors[j] = _factor(self, j)
-        mixed_shares(self.optimist, contexts, factors, chances, out)
+        out[:] = 0.0
+        add_mixed_shares(self.optimist, contexts, factors, chances, out)
 
     def check(self, memos: Floats) -> None:
         check_candidates_of(self.diary, memos, len(self.levels))

@@ -21,7 +21,7 @@ from robustbandits.game.parameters import Flag, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
-from robustbandits.kernels.sampling import draw, largest, share_of_largest
+from robustbandits.kernels.sampling import draw, largest
 from robustbandits.policies.linear._candidates import (
     candidate_levels,
     check_candidates_without_epochs,
@@ -46,6 +46,7 @@ from robustbandits.policies.linear._linear import (
     Bonus,
     LinearRecipe,
     Optimist,
+    add_mixed_shares,
     corruption_bonus,
     optimistic_scores,
     width_factor,
@@ -72,8 +73,7 @@ class SharedGridState(NamedTuple):
         expert_shares(self.exp4, shares)
         rest = rest_of(self.exp4, arms, shares)
         keep = 1.0 - arms * floor_of(self.exp4, arms)
-        for a in range(arms):
-            chances[a] = rest
+        chances[:] = rest
         advice = np.empty(self.levels.shape[0], dtype=np.int64)
         borders = _advise(self, means, widths, advice, rng)
         for j in range(advice.shape[0]):
@@ -108,21 +108,17 @@ class SharedGridState(NamedTuple):
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         arms = contexts.shape[1]
-        means = np.empty(arms)
-        widths = np.empty(arms)
-        scores = np.empty(arms)
+        size = self.levels.shape[0]
         shares = np.empty(self.exp4.log_weights.shape[0])
-        optimistic_scores(self.optimist, contexts, 1.0, means, widths)
+        chances = np.empty(size)
+        factors = np.empty(size)
         expert_shares(self.exp4, shares)
-        rest = rest_of(self.exp4, arms, shares)
         keep = 1.0 - arms * floor_of(self.exp4, arms)
-        for a in range(arms):
-            out[a] = rest
-        for j in range(self.levels.shape[0]):
-            factor = width_factor(self.optimist, self.levels[j])
-            for a in range(arms):
-                scores[a] = means[a] + factor * widths[a]
-            share_of_largest(scores, self.optimist.first, keep * shares[j], out)
+        for j in range(size):
+            chances[j] = keep * shares[j]
+            factors[j] = width_factor(self.optimist, self.levels[j])
+        out[:] = rest_of(self.exp4, arms, shares)
+        add_mixed_shares(self.optimist, contexts, factors, chances, out)
 
     def check(self, memos: Floats) -> None:
         check_advice(self.exp4, memos)
