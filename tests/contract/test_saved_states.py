@@ -10,9 +10,9 @@ import robustbandits as rb
 from catalogue import policy
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO
-from robustbandits.policies.arms import _epochs
+from robustbandits.policies.arms import barbar
 from robustbandits.policies.catalogue import _phases
-from robustbandits.policies.linear import _blocks, _window
+from robustbandits.policies.linear import _blocks, sliding_window_linucb
 
 PROBLEM = Problem(arms=3, dim=2, rounds=1000)
 
@@ -67,7 +67,10 @@ STATES = [
     ("SlidingWindowLinUCB", "diary", _blocks.CANDIDATE, -2.0),
     ("SlidingWindowLinUCB", "diary", _blocks.CANDIDATE, 0.5),
     ("SlidingWindowLinUCB", "diary", _blocks.CHANCE, 0.0),
-    *(("SlidingWindowLinUCB", "diary", _window.NEXT, row) for row in (-1.0, 5.0, 1.5, 1e18)),
+    *(
+        ("SlidingWindowLinUCB", "diary", sliding_window_linucb.NEXT, row)
+        for row in (-1.0, 5.0, 1.5, 1e18)
+    ),
     *(("SlidingWindowLinUCB", "windows", 0, size) for size in (0.0, 6.0, 2.5, -3.0, 1e300)),
     ("MLAER", "turns", (-1, ...), 1e300),
     ("MLAER", "turns", (2, 1), 1e300),
@@ -81,7 +84,7 @@ STATES = [
     ("SuccessiveElimination", "harm", 0, -1.0),
     ("BARBAR", "gaps", 1, 0.0),
     ("BARBAR", "planned", 1, -1.0),
-    ("BARBAR", "diary", _epochs.NUMBER, 0.5),
+    ("BARBAR", "diary", barbar.NUMBER, 0.5),
     ("BARBAT", "cumulative", 2, 0.1),
     ("EXP3", "chances", 0, 0.9),
     ("EXP3", "weights", 0, -1.0),

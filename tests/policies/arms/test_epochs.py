@@ -10,7 +10,7 @@ from reference.playing import agent_for, block_of_means, play, state_of, turning
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import BARBAR, BARBAT
-from robustbandits.policies.arms._epochs import LEARNED, LENGTH, NUMBER
+from robustbandits.policies.arms.barbar import LEARNED, LENGTH, NUMBER
 
 compiles = pytest.mark.slow if jit_is_on else lambda test: test
 

@@ -19,8 +19,8 @@ from robustbandits.policies.linear._blocks import (
     MEMO_CHANCE,
     NUMBER,
 )
-from robustbandits.policies.linear._window import NEXT, REMOVED
 from robustbandits.policies.linear.bob import windows_up_to
+from robustbandits.policies.linear.sliding_window_linucb import NEXT, REMOVED
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

@@ -11,7 +11,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.kernels.downdate import replay
 from robustbandits.kernels.ridge import COUNT, LOG_DET, observe, start_ridge
 from robustbandits.policies import LinUCB, SlidingWindowLinUCB
-from robustbandits.policies.linear._window import MOST_NUMBERS, NEXT
+from robustbandits.policies.linear.sliding_window_linucb import MOST_NUMBERS, NEXT
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 

@@ -11,7 +11,7 @@ from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridge import COUNT, observe
 from robustbandits.policies import LinUCB, MultiLevelWeightedOFUL, WeightedOFUL
-from robustbandits.policies.linear._levels import MEMO_LEVEL, level_chances
+from robustbandits.policies.linear.weighted_oful import MEMO_LEVEL, level_chances
 
 compiles = pytest.mark.slow if jit_is_on else lambda test: test
 

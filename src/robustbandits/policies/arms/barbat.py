@@ -12,7 +12,7 @@ from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.parameters import Positive
 from robustbandits.game.problem import Problem
 from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
-from robustbandits.policies.arms._epochs import EpochState, start_epochs
+from robustbandits.policies.arms.barbar import EpochState, start_epochs
 
 
 @dataclass(frozen=True, kw_only=True)

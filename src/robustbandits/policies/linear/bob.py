@@ -20,7 +20,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.policies._exp3 import exp3_alpha, start_exp3
 from robustbandits.policies.linear._blocks import CANDIDATE
 from robustbandits.policies.linear._linear import LinearRecipe
-from robustbandits.policies.linear._window import DIARY_SIZE, WindowState, start_ring
+from robustbandits.policies.linear.sliding_window_linucb import DIARY_SIZE, WindowState, start_ring
 
 
 class Plan(NamedTuple):

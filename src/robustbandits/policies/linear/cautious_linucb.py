@@ -15,7 +15,7 @@ from robustbandits.game.facts import OURS, PolicyFacts
 from robustbandits.game.parameters import NonNegative
 from robustbandits.game.problem import Problem
 from robustbandits.policies.linear._linear import LinearRecipe
-from robustbandits.policies.linear._weighted import WeightedState
+from robustbandits.policies.linear.cw_oful import WeightedState
 
 
 @dataclass(frozen=True)

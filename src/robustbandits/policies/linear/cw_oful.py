@@ -1,7 +1,9 @@
 """CW-OFUL: confidence-weighted optimism (He, Zhou, Zhang, Gu, NeurIPS 2022).
 
-A reward counts less, the less is known about its arm, which limits what any corrupted reward can do
-to the estimate. The radius is constant and covers a given attack budget, or one of at most √T.
+An observation counts less, the wider its arm: with the weight ``min(1, α / ‖x‖)`` no reward moves
+the estimate by more than α times its corruption. Corruptions of C in total therefore move it by at
+most αC, in the norm in which widths are measured. The radius is constant and covers a given attack
+budget, or one of at most √T.
 """
 
 from __future__ import annotations
@@ -11,12 +13,56 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from numpy.random import Generator
+
+from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.policies.linear._linear import LinearRecipe, refuse_small_ridge, theory_ridge
-from robustbandits.policies.linear._weighted import WeightedState
+from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.ridge import observe_cautiously
+from robustbandits.policies.linear._linear import (
+    LinearRecipe,
+    Optimist,
+    optimistic_arm,
+    optimistic_scores,
+    optimistic_shares,
+    refuse_small_ridge,
+    theory_ridge,
+    width_factor,
+)
+
+
+class WeightedState(NamedTuple):
+    """What CW-OFUL and CautiousLinUCB remember."""
+
+    optimist: Optimist
+    caution: float  # α; infinity gives every observation its full weight
+    constant: float  # constant radius; if negative, LinUCB's growing radius is used
+
+    @kernel
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        return optimistic_arm(self.optimist, contexts, _radius(self), rng)
+
+    @kernel
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        observe_cautiously(self.optimist.ridge, context, reward, self.caution)
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        optimistic_scores(self.optimist, contexts, _radius(self), means, bonuses)
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        optimistic_shares(self.optimist, contexts, _radius(self), out)
+
+
+@kernel
+def _radius(state: WeightedState) -> float:
+    if state.constant >= 0.0:
+        return state.constant
+    return width_factor(state.optimist, 0.0)
 
 
 class Constants(NamedTuple):

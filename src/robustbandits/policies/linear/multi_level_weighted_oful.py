@@ -13,8 +13,7 @@ from typing import Any, ClassVar, Self
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.parameters import Count
 from robustbandits.game.problem import Problem
-from robustbandits.policies.linear._levels import LevelledState
-from robustbandits.policies.linear.weighted_oful import WeightedRecipe
+from robustbandits.policies.linear.weighted_oful import LevelledState, WeightedRecipe
 
 #: A level above this one would be drawn less than once in a trillion rounds.
 MAX_LEVELS = 40
