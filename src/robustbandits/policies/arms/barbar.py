@@ -1,4 +1,4 @@
-"""BARBAR: every arm is played in every epoch, the less often the worse it looked before.
+"""BARBAR: every arm is played in every epoch, but seldom if it looked bad in the previous one.
 
 Gupta, Koren, Talwar (COLT 2019), "Better algorithms for stochastic bandits with adversarial
 corruptions". The name stands for "bad arms get recourse": no arm is ever dropped, so the effect of
@@ -165,7 +165,7 @@ def _plan(state: EpochState, best: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class BARBAR(ArmsRecipe):
-    """Play every arm in every epoch, the less often the worse it looked in the previous one.
+    """Play every arm in every epoch, but seldom if it looked bad in the previous one.
 
     With λ = 1024 ln((8K/δ) log₂ T) and gaps Δ that start at 1, epoch m has N = Σ n rounds, in each
     of which arm i is drawn with probability n_i / N, where n_i = λ/Δ_i². Then r_i is the sum of the

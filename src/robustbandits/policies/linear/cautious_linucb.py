@@ -20,7 +20,7 @@ from robustbandits.policies.linear.cw_oful import WeightedState
 
 @dataclass(frozen=True)
 class CautiousLinUCB(LinearRecipe):
-    """LinUCB that gives a reward less weight, the less is known about its arm.
+    """LinUCB with less weight for rewards of arms about which little is known.
 
     An observation has CW-OFUL's weight ``min(1, α/‖x‖)`` with α = 2√d / ``tolerance``; the score of
     an arm is LinUCB's, ``x·θ̂ + β_t‖x‖``, without any extra bonus. Corruptions of C in total then

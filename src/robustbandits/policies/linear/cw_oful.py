@@ -1,8 +1,8 @@
 """CW-OFUL: confidence-weighted optimism (He, Zhou, Zhang, Gu, NeurIPS 2022).
 
-An observation counts less, the wider its arm: with the weight ``min(1, α / ‖x‖)`` no reward moves
-the estimate by more than α times its corruption. Corruptions of C in total therefore move it by at
-most αC, in the norm in which widths are measured. The radius is constant and covers a given attack
+Observations of wide arms count less: with the weight ``min(1, α / ‖x‖)`` no reward moves the
+estimate by more than α times its corruption. Corruptions of C in total therefore move it by at most
+αC, in the norm in which widths are measured. The radius is constant and covers a given attack
 budget, or one of at most √T.
 """
 
@@ -106,7 +106,7 @@ class ConfidenceRecipe(LinearRecipe):
 
 @dataclass(frozen=True)
 class CWOFUL(ConfidenceRecipe):
-    """Optimism that gives a reward less weight, the less is known about its arm (CW-OFUL).
+    """Optimism with less weight for rewards of arms about which little is known (CW-OFUL).
 
     An observation has the weight ``min(1, α/‖x‖)``, the norm being that of the inverse Gram matrix
     before it; the score of an arm is ``x·θ̂ + β‖x‖`` with a constant β. With R = ``sigma``, S and L

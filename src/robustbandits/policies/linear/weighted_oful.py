@@ -50,7 +50,7 @@ class Band(NamedTuple):
 class LevelledState(NamedTuple):
     """What WeightedOFUL and MultiLevelWeightedOFUL remember."""
 
-    ridges: Ridges  # the regression of everything first, then one for each level
+    ridges: Ridges  # the regression of all rounds first, then one for each level
     chances: Floats  # (levels,) probability of each level; without levels one unused entry
     band: Band
     levels: int
@@ -74,7 +74,7 @@ class LevelledState(NamedTuple):
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
-        """Add one observation to the regression of everything and to that of its level."""
+        """Add one observation to the regression of all rounds and to that of its level."""
         level = int(memo[MEMO_LEVEL])
         observe(ridge_at(self.ridges, 0), context, reward, self.weight)
         if level > 0:
@@ -124,7 +124,7 @@ def _level_scores(
 ) -> None:
     """Write each arm's mean and bonus by the regression with the smaller upper bound.
 
-    The two regressions are that of everything and that of the level.
+    The two regressions are that of all rounds and that of the level.
     """
     ridges = state.ridges
     dim, arms = contexts.shape
