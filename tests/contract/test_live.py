@@ -70,3 +70,10 @@ def test_agent_takes_rewards_late_and_does_without_some(name):
             for number, reward in reversed(waiting):
                 agent.learn(number, reward)
             waiting.clear()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_agent_with_one_arm_plays_it(name):
+    recipe = policy(name)
+    block = place_for(recipe, arms=1).start(60, stream(3, NATURE)).draw(60)
+    assert set(play(agent_for(recipe, block), block, 0, 60)) == {0}

@@ -1,4 +1,4 @@
-"""Slow, obvious NumPy twins of the policies, written from the paper's formulas.
+"""Slow, simple NumPy twins of the linear policies, written from the papers' formulas.
 
 Nothing here comes from the package. V is kept as a matrix, theta is ``solve(V, b)``, a width is
 ``sqrt(x V^-1 x)``; every round costs O(dim^3). Only the *order* of random draws is shared with the
@@ -37,6 +37,9 @@ class Ridge:
 
     def widths(self, contexts):
         return np.sqrt((contexts * np.linalg.solve(self.V, contexts.T).T).sum(axis=1))
+
+    def scores(self, contexts, radius):
+        return contexts @ self.theta() + radius * self.widths(contexts)
 
     def log_det_ratio(self):
         return np.linalg.slogdet(self.V)[1] - self.dim * math.log(self.penalty)
@@ -122,8 +125,7 @@ class Linear:
         }[self.bonus]
 
     def optimistic(self, contexts, factor):
-        scores = contexts @ self.ridge.theta() + factor * self.ridge.widths(contexts)
-        return pick(scores, self.rng, self.ties)
+        return pick(self.ridge.scores(contexts, factor), self.rng, self.ties)
 
     def learn(self, context, reward):
         self.ridge.add(context, reward)
@@ -189,7 +191,7 @@ class Greedy(Linear):
 
 
 class LinTS(Linear):
-    """Draw theta from N(θ̂, v² V^-1) and trust it."""
+    """Draw theta from N(θ̂, v² V^-1) and play its best arm."""
 
     def __init__(self, bounds, rng, *, scale=1.0, **options):
         super().__init__(bounds, rng, **options)

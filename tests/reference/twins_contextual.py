@@ -8,30 +8,7 @@ import math
 
 import numpy as np
 
-from reference.twins import draw, levels_up_to, pick
-
-
-class Weighted:
-    """V = λI + Σ w x xᵀ and b = Σ w y x."""
-
-    def __init__(self, dim, penalty):
-        self.V = penalty * np.eye(dim)
-        self.b = np.zeros(dim)
-        self.count = 0
-
-    def theta(self):
-        return np.linalg.solve(self.V, self.b)
-
-    def widths(self, contexts):
-        return np.sqrt((contexts * np.linalg.solve(self.V, contexts.T).T).sum(axis=1))
-
-    def add(self, x, y, weight=1.0):
-        self.V = self.V + weight * np.outer(x, x)
-        self.b = self.b + weight * y * x
-        self.count += 1
-
-    def scores(self, contexts, radius):
-        return contexts @ self.theta() + radius * self.widths(contexts)
+from reference.twins import Linear, Ridge, candidate_set, draw, pick
 
 
 class WeightedOFUL:
@@ -58,8 +35,8 @@ class WeightedOFUL:
         self.levels = 0
         if budget is None:
             self.levels = math.ceil(math.log2(2 * bounds.rounds)) if levels is None else levels
-        self.ridge = Weighted(bounds.dim, self.penalty)
-        self.own = [Weighted(bounds.dim, self.penalty) for _ in range(self.levels)]
+        self.ridge = Ridge(bounds.dim, self.penalty)
+        self.own = [Ridge(bounds.dim, self.penalty) for _ in range(self.levels)]
         self.weight = 1 / max(sigma, (noise_bound + 1) / math.sqrt(bounds.dim)) ** 2
 
     def radius(self, t, split, extra):
@@ -129,7 +106,7 @@ class COBE:
         self.alpha[k] = 1 - sum(self.alpha[i] for i in guesses if i > k)
         expected = 21 * self.scale * self.c_max * self.log
         self.budget = {i: 1.25 * self.alpha[i] * 2**i + expected for i in guesses}
-        self.bases = {i: Weighted(self.dim, self.penalty) for i in guesses}
+        self.bases = {i: Ridge(self.dim, self.penalty) for i in guesses}
         self.earned = dict.fromkeys(guesses, 0.0)
 
     def choose(self, contexts):
@@ -164,46 +141,26 @@ class COBE:
         return any(self.deserved(i) < self.sure(j) for i, j in pairs)
 
 
-class SharedGrid:
+class SharedGrid(Linear):
     """EXP4.P over arms; each round's chances are kept until its reward comes."""
 
-    def __init__(
-        self,
-        bounds,
-        rng,
-        *,
-        candidates="sqrtT",
-        uniform=True,
-        floor=None,
-        ridge=0.1,
-        delta=0.01,
-        sigma=0.1,
-        ties="random",
-    ):
-        self.bounds, self.rng, self.ties = bounds, rng, ties
-        self.penalty, self.delta, self.sigma = ridge, delta, sigma
-        self.ridge = Weighted(bounds.dim, ridge)
-        if candidates == "sqrtT":
-            self.levels = levels_up_to(math.sqrt(bounds.rounds), math.ceil)
-        else:
-            self.levels = sorted(candidates)
+    def __init__(self, bounds, rng, *, candidates="sqrtT", uniform=True, floor=None, **options):
+        super().__init__(bounds, rng, **options)
+        self.levels = sorted(candidate_set(candidates, bounds))
         self.uniform = uniform
         experts = len(self.levels) + uniform
         plays = bounds.arms * bounds.rounds
         self.p_min = min(1 / (2 * bounds.arms), math.sqrt(math.log(experts) / plays))
         if floor is not None:
             self.p_min = floor
-        self.a_m = math.sqrt(math.log(3 * experts / delta) / plays)
+        self.a_m = math.sqrt(math.log(3 * experts / self.delta) / plays)
         self.log_weights = np.zeros(experts)
 
     def choose(self, contexts):
-        arms, t = len(contexts), self.ridge.count + 1
-        growth = (1 + t * self.bounds.L**2 / self.penalty) / self.delta
-        beta = self.sigma * math.sqrt(self.bounds.dim * math.log(growth))
-        beta += math.sqrt(self.penalty) * self.bounds.S
+        arms, beta = len(contexts), self.beta(self.ridge.count + 1)
         advice, before = np.zeros((len(self.log_weights), arms)), None
         for j, level in enumerate(self.levels):
-            scores = self.ridge.scores(contexts, beta + min(level, math.sqrt(level)))
+            scores = self.ridge.scores(contexts, beta + self.kappa(level))
             if before is None or scores[before] < scores.max():
                 before = pick(scores, self.rng, self.ties)
             advice[j, before] = 1.0
@@ -271,7 +228,8 @@ class HuberOFUL:
         scores = contexts @ self.theta + self.beta(self.count) * self.widths(contexts)
         return pick(scores, self.rng, self.ties)
 
-    def learn(self, x, y):
+    def learn(self, context, reward):
+        x, y = context, reward
         width = self.widths(x[None, :])[0]
         growth = (self.count + 1) ** self.power
         steep = math.sqrt(2 * self.beta(self.count) / (self.tau0 * 2 * growth))
@@ -299,47 +257,28 @@ class HuberOFUL:
         self.theta = np.linalg.solve(self.V + high * eye, target)
 
 
-class RobustRegressionUCB:
-    """rUCB-Lin: the whole history is kept, but only its end can still be judged."""
+class RobustRegressionUCB(Linear):
+    """rUCB-Lin: the whole history is kept, but only its end can still be left out or taken back."""
 
-    def __init__(
-        self,
-        bounds,
-        rng,
-        *,
-        fraction=0.1,
-        memory=2000,
-        growth=0.25,
-        passes=5,
-        ridge=0.1,
-        delta=0.01,
-        sigma=0.1,
-        ties="random",
-    ):
-        self.bounds, self.rng, self.ties = bounds, rng, ties
-        self.penalty, self.delta, self.sigma = ridge, delta, sigma
+    def __init__(self, bounds, rng, *, fraction=0.1, memory=2000, growth=0.25, passes=5, **options):
+        super().__init__(bounds, rng, **options)
         self.fraction, self.memory, self.growth, self.passes = fraction, memory, growth, passes
         self.x, self.y, self.kept = [], [], []
-        self.due = min(max(10, 4 * bounds.dim), memory // 2)
-        self.ridge = Weighted(bounds.dim, ridge)
+        self.next_fit = min(max(10, 4 * bounds.dim), memory // 2)
         self.left_out = 0
 
     def choose(self, contexts):
-        t = len(self.y) + 1
-        growth = (1 + t * self.bounds.L**2 / self.penalty) / self.delta
-        beta = self.sigma * math.sqrt(self.bounds.dim * math.log(growth))
-        beta += math.sqrt(self.penalty) * self.bounds.S
-        return pick(self.ridge.scores(contexts, beta), self.rng, self.ties)
+        return self.optimistic(contexts, self.beta(len(self.y) + 1))
 
-    def learn(self, x, y):
-        self.x.append(x)
-        self.y.append(y)
+    def learn(self, context, reward):
+        self.x.append(context)
+        self.y.append(reward)
         self.kept.append(True)
-        self.ridge.add(x, y)
-        if self.fraction > 0 and len(self.y) >= self.due:
+        self.ridge.add(context, reward)
+        if self.fraction > 0 and len(self.y) >= self.next_fit:
             self.refit()
             n = len(self.y)
-            self.due = n + max(1, min(self.growth * n, self.memory / 2))
+            self.next_fit = n + max(1, min(self.growth * n, self.memory / 2))
 
     def refit(self):
         x, y, kept = np.array(self.x), np.array(self.y), np.array(self.kept)
@@ -352,7 +291,7 @@ class RobustRegressionUCB:
             kept[start:] = residuals <= limit
             if turn > 0 and np.array_equal(before, kept):
                 break
-            self.ridge = Weighted(self.bounds.dim, self.penalty)
+            self.ridge = Ridge(self.bounds.dim, self.penalty)
             for a, b in zip(x[kept], y[kept], strict=True):
                 self.ridge.add(a, b)
         self.kept = list(kept)

@@ -1,4 +1,4 @@
-"""Slow, obvious NumPy twins of the policies for a catalogue, written from the papers' formulas.
+"""Slow, simple NumPy twins of the policies for a catalogue, written from the papers' formulas.
 
 Nothing here comes from the package. A Gaussian process keeps its whole history and solves with the
 full n x n matrix; a design is computed with pseudo-inverses in the space itself. Only the *order*
@@ -63,14 +63,14 @@ class Process:
 class LayeredGP:
     """GP-UCB in layers, fastest first; one layer with the whole budget is Enlarged GP-UCB."""
 
-    def __init__(self, kernel, chances, extras, rng, *, delta, shortlist=False, **options):
+    def __init__(self, bounds, rng, *, kernel, chances, extras, delta, shortlist=False, **options):
         self.penalty = options.get("ridge", 0.1)
         self.sigma, self.bound = options.get("sigma", 0.1), options.get("norm_bound", 1.0)
         self.chances, self.extras, self.delta = chances, extras, delta
         self.rng, self.shortlist = rng, shortlist
         self.layers = [Process(kernel, self.penalty) for _ in chances]
 
-    def bounds(self, layer, contexts):
+    def interval(self, layer, contexts):
         """μ ± (B + σ √(2(γ + ln 1/δ)/λ) + extra/√λ) s."""
         process, root = self.layers[layer], math.sqrt(self.penalty)
         gained = 2 * (process.information() + math.log(1 / self.delta))
@@ -85,7 +85,7 @@ class LayeredGP:
         if count > 1:
             level = self.rng.random()
             self.layer = int(np.searchsorted(np.cumsum(self.chances), level, side="right"))
-        both = {i: self.bounds(i, contexts) for i in range(self.layer, count)}
+        both = {i: self.interval(i, contexts) for i in range(self.layer, count)}
         if not self.shortlist:
             scores = np.min([both[i][1] for i in both], axis=0)
             return pick(scores, self.rng, "random")
@@ -130,19 +130,19 @@ def wynn(arms, slack=1.0):
 
 
 class Phased:
-    """The roll call, and drawing arms in proportion to what is left to do."""
+    """Phase 0, and arms drawn in proportion to what is left of their plan."""
 
-    def __init__(self, arms, dim, rounds, rng):
-        self.size, self.dim, self.rounds, self.rng = arms, dim, rounds, rng
+    def __init__(self, bounds, rng):
+        self.size, self.dim, self.rounds, self.rng = bounds.arms, bounds.dim, bounds.rounds, rng
         self.known, self.phase = {}, 0
 
     def choose(self, contexts):
         self.measures = True
         if self.phase == 0:
             known, size = len(self.known), self.size
-            spared = 0.125 if known else 0.0
+            share = 0.125 if known else 0.0  # of plays for arms that have returned a reward
             chances = [
-                spared / known if a in self.known else (1 - spared) / (size - known)
+                share / known if a in self.known else (1 - share) / (size - known)
                 for a in range(size)
             ]
             return self.draw(np.array(chances), 1.0)
@@ -193,8 +193,9 @@ class Phased:
 class PhasedElimination(Phased):
     """Bogunovic et al. (2021), Algorithm 1."""
 
-    def __init__(self, *problem, threshold="paper", sigma=0.1, delta=0.01, first=None, **options):
-        super().__init__(*problem)
+    def __init__(self, bounds, rng, *, threshold="paper", sigma=0.1, delta=0.01, **options):
+        super().__init__(bounds, rng)
+        first = options.get("first_phase")
         self.threshold, self.sigma, self.delta = threshold, sigma, delta
         self.budget = options.get("budget")
         self.largest = options.get("max_corruption", 1.0)
@@ -243,8 +244,8 @@ class PhasedElimination(Phased):
 class SupportBasis(Phased):
     """The reconstruction of Li, Lou, Shan (2019)."""
 
-    def __init__(self, *problem, scale=1.0, delta=0.01):
-        super().__init__(*problem)
+    def __init__(self, bounds, rng, *, scale=1.0, delta=0.01):
+        super().__init__(bounds, rng)
         self.base = math.ceil(scale * self.dim**2 * math.log(self.dim * self.rounds / delta))
 
     def begin(self):

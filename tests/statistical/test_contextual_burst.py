@@ -1,4 +1,4 @@
-"""A burst against the best of fixed arms ruins LinUCB, and not the policies made for it."""
+"""A burst against the best arm misleads LinUCB, but not the policies that are made for it."""
 
 import pytest
 
@@ -18,7 +18,7 @@ ROUNDS, BUDGET, SEEDS = 4000, 20.0, range(6)
 
 
 def regret(recipe, budget, seed):
-    """Regret when the best arm's rewards are lowered by 1 until the budget is spent."""
+    """Return the regret when the best arm's rewards are lowered by 1 until the budget is spent."""
     block = block_of(ROUNDS, arms=10, dim=3, contexts="fixed", seed=seed)
     contexts, means = block.contexts[0].T.copy(), block.means[0]
     agent, best, total = agent_for(recipe, block, seed=seed), means.argmax(), 0.0
@@ -34,12 +34,12 @@ def regret(recipe, budget, seed):
 
 
 def harm(recipe):
-    """Regret under attack as a multiple of that without."""
+    """Return the regret under attack as a multiple of that without."""
     clean = sum(regret(recipe, 0.0, seed) for seed in SEEDS)
     return sum(regret(recipe, BUDGET, seed) for seed in SEEDS) / clean
 
 
-def test_burst_ruins_linucb():
+def test_burst_misleads_linucb_in_an_agent():
     assert harm(LinUCB()) > 5.0  # measured: 9.2
 
 
@@ -53,5 +53,5 @@ def test_burst_ruins_linucb():
         pytest.param(WeightedOFUL.practical(BUDGET), 3.0, id="WeightedOFUL"),
     ],
 )
-def test_burst_does_little_to_a_policy_made_for_it(recipe, most):
+def test_burst_does_little_harm_to_a_policy_made_for_it(recipe, most):
     assert harm(recipe) < most

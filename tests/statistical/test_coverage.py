@@ -1,4 +1,4 @@
-"""Lemma 1: the truth stays within the radius plus the bonus, whatever the attacker does."""
+"""Lemma 1: the true parameter stays within radius plus bonus of the estimate, under any attack."""
 
 import math
 
@@ -19,22 +19,23 @@ pytestmark = [
 
 ROUNDS, ARMS, RUNS = 100, 5, 600
 DELTA, SIGMA, BUDGET = 0.1, 0.5, 30.0
-#: More games outside than this have a chance below 1e-7, if each has a chance of at most DELTA.
+#: If each game leaves the ellipsoid with probability DELTA at most, more than this many of them do
+#: so with probability below 1e-7.
 LIMIT = stats.binom.isf(1e-7, RUNS, DELTA)
 
-NOBODY, BURST, LATE_BURST, PUSH, FLIP = range(5)
+NO_ATTACK, BURST, LATE_BURST, PUSH, FLIP = range(5)
 ATTACKS = {"burst": BURST, "late burst": LATE_BURST, "push": PUSH, "flip": FLIP}
 
 
 @program
 def pick(state, shown, rng, memo):
-    """Choose, compiled once and called from three places below."""
+    """Choose; compiled once for the three calls below."""
     return choose(state, shown, rng, memo)
 
 
 @program
 def worst_excess(state, theta, contexts, noise, attack, budget, rng):
-    """Play a game; return the largest excess of the estimate's error over the policy's radius."""
+    """Play a game; return by how much the estimate's error ever exceeded the policy's radius."""
     rounds, dim, arms = contexts.shape
     ridge = state.optimist.ridge
     memo, shown, context = np.zeros(MEMO), np.empty((dim, arms)), np.empty(dim)
@@ -50,7 +51,7 @@ def worst_excess(state, theta, contexts, noise, attack, budget, rng):
         if t == rounds:
             return worst
         shown[:] = contexts[t]
-        if attack == FLIP:  # turn round the arm that would be chosen: it costs twice its length
+        if attack == FLIP:  # reverse the arm that would be chosen, for twice its length
             arm = pick(state, shown, rng, memo)
             price = 2.0 * math.sqrt((shown[:, arm] ** 2).sum())
             if price <= budget:
@@ -58,14 +59,14 @@ def worst_excess(state, theta, contexts, noise, attack, budget, rng):
                 if pick(state, shown, rng, memo) == arm:
                     budget -= price
                 else:
-                    shown[:, arm] *= -1.0  # it would have been avoided: keep the money
+                    shown[:, arm] *= -1.0  # another arm would be chosen: do not attack
         arm = pick(state, shown, rng, memo)
         reward = (theta * contexts[t][:, arm]).sum() + noise[t]
         seen = reward
         if budget >= 1.0:
             if attack == BURST or (attack == LATE_BURST and t >= rounds // 2):
                 seen = reward - 1.0
-            elif attack == PUSH:  # away from the truth, along what is being measured
+            elif attack == PUSH:  # away from the true parameter, along the arm's context
                 error = ((ridge.theta - theta) * shown[:, arm]).sum()
                 seen = reward + 1.0 if error > 0.0 else reward - 1.0
             budget -= abs(seen - reward)
@@ -76,7 +77,7 @@ def worst_excess(state, theta, contexts, noise, attack, budget, rng):
 
 
 def games_outside(recipe, dim, attack, *, fixed=False, sigma=SIGMA, seed=0):
-    """Number of games, out of RUNS, in which the truth was ever outside the ellipsoid."""
+    """Return in how many of RUNS games the true parameter was ever outside the ellipsoid."""
     problem = Problem(arms=ARMS, dim=dim, rounds=ROUNDS)
     rng = np.random.default_rng([seed, dim, attack])
     outside = 0
@@ -96,23 +97,23 @@ def games_outside(recipe, dim, attack, *, fixed=False, sigma=SIGMA, seed=0):
 @pytest.mark.parametrize(
     ("dim", "radius"), [(1, "det"), (2, "det"), (2, "trace"), (5, "det"), (5, "trace")]
 )
-def test_linucb_radius_covers_the_truth_without_an_attack(dim, radius, fixed):
+def test_linucb_radius_covers_the_true_parameter_without_an_attack(dim, radius, fixed):
     recipe = LinUCB(radius=radius, delta=DELTA, sigma=SIGMA)
-    assert games_outside(recipe, dim, NOBODY, fixed=fixed) <= LIMIT
+    assert games_outside(recipe, dim, NO_ATTACK, fixed=fixed) <= LIMIT
 
 
 @pytest.mark.parametrize("dim", [1, 2, 5])
 def test_linucb_radius_for_too_little_noise_does_not_cover(dim):
-    # The check above has power: a radius of a third would fail it.
+    # So the test above can fail: a radius of a third would fail it.
     recipe = LinUCB(radius="det", delta=DELTA, sigma=SIGMA / 3)
-    assert games_outside(recipe, dim, NOBODY) > 2 * LIMIT
+    assert games_outside(recipe, dim, NO_ATTACK) > 2 * LIMIT
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("bonus", ["paper", "l1", "l2"])
 @pytest.mark.parametrize(("dim", "radius"), [(2, "trace"), (5, "det")])
-def test_robust_linucb_radius_covers_the_truth_under_attack(dim, radius, bonus, attack):
-    # The most that turning an arm round changes a reward by is twice its length, 2.
+def test_robust_linucb_radius_covers_the_true_parameter_under_attack(dim, radius, bonus, attack):
+    # Reversing an arm changes a reward by at most twice its length, 2.
     recipe = RobustLinUCB(
         BUDGET,
         bonus=bonus,
@@ -127,7 +128,7 @@ def test_robust_linucb_radius_covers_the_truth_under_attack(dim, radius, bonus, 
 @pytest.mark.parametrize("attack", ["burst", "push", "flip"])
 @pytest.mark.parametrize(("dim", "radius"), [(2, "trace"), (5, "det")])
 def test_linucb_radius_alone_does_not_cover_under_attack(dim, radius, attack):
-    # The check above has power: without the bonus most games leave the ellipsoid.
+    # So the test above can fail: without the bonus most games leave the ellipsoid.
     recipe = LinUCB(radius=radius, delta=DELTA, sigma=SIGMA)
     assert games_outside(recipe, dim, ATTACKS[attack], fixed=True) > 2 * LIMIT
 

@@ -1,4 +1,4 @@
-"""What windows are for, and imperfect contexts: a parameter that moves, contexts that lie."""
+"""Policies for a parameter that changes, and for contexts with errors."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ ROUNDS = 4000
 
 @dataclass(frozen=True, kw_only=True)
 class Turning(Recipe):
-    """Theta turns around after every ``turn`` rounds; the contexts shown are off by ``error``."""
+    """Theta changes its sign after every ``turn`` rounds; contexts are shown with an error."""
 
     turn: int
     error: float = 0.0
@@ -46,30 +46,31 @@ class TurningNature:
         self.played += count
         signs = np.where(rounds // self.recipe.turn % 2, -1.0, 1.0)
         means = np.einsum("i,tia->ta", self.theta, contexts) * signs[:, None]
-        lies = self.rng.normal(size=contexts.shape)
-        lies *= self.recipe.error / np.linalg.norm(lies, axis=1, keepdims=True)
+        errors = self.rng.normal(size=contexts.shape)
+        errors *= self.recipe.error / np.linalg.norm(errors, axis=1, keepdims=True)
         noise = 0.1 * self.rng.standard_normal(count)
-        return deal(np.ascontiguousarray(contexts + lies), np.ascontiguousarray(means), noise)
+        return deal(np.ascontiguousarray(contexts + errors), np.ascontiguousarray(means), noise)
 
 
-def regret(policy, place):
+def regret(policy, environment):
     ledgers = [
-        rb.simulate(environment=place, policy=policy, rounds=ROUNDS, seed=seed) for seed in range(3)
+        rb.simulate(environment=environment, policy=policy, rounds=ROUNDS, seed=seed)
+        for seed in range(3)
     ]
     return sum(ledger.regret[-1] for ledger in ledgers)
 
 
-def test_windows_follow_a_parameter_that_turns_around():
-    place = Turning(turn=1000)
-    never = regret(LinUCB(), place)
-    assert regret(SlidingWindowLinUCB(window=150), place) < 0.4 * never
-    assert regret(SlidingWindowLinUCB(variation=6.0), place) < 0.7 * never
-    assert regret(BOB(), place) < 0.7 * never
+def test_windows_adapt_to_a_parameter_that_changes_its_sign():
+    environment = Turning(turn=1000)
+    linucb = regret(LinUCB(), environment)
+    assert regret(SlidingWindowLinUCB(window=150), environment) < 0.4 * linucb
+    assert regret(SlidingWindowLinUCB(variation=6.0), environment) < 0.7 * linucb
+    assert regret(BOB(), environment) < 0.7 * linucb
 
 
 @pytest.mark.parametrize("policy", [MaxMinUCB(error=0.1), MinWD(error=0.1)])
-def test_contexts_that_lie_a_little_do_not_stop_it_from_learning(policy):
-    place = Turning(turn=ROUNDS, error=0.1)
-    # A random arm loses about 1 a round here; the lies alone cost every learner a little.
-    assert regret(policy, place) < 0.05 * 3 * ROUNDS
-    assert regret(policy, place) < 1.5 * regret(LinUCB(), place)
+def test_policy_learns_although_contexts_have_small_errors(policy):
+    environment = Turning(turn=ROUNDS, error=0.1)
+    # A random arm loses about 1 a round here; the errors alone cost every policy a little.
+    assert regret(policy, environment) < 0.05 * 3 * ROUNDS
+    assert regret(policy, environment) < 1.5 * regret(LinUCB(), environment)

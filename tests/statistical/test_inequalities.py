@@ -1,4 +1,4 @@
-"""The inequalities that the theory stands on, checked on the kernels' own sums."""
+"""The inequalities that the theory uses hold for the sums that the kernels keep."""
 
 import math
 
@@ -17,7 +17,7 @@ SLACK = 1 + 1e-9
 
 
 def random_design(kind, dim, count, seed):
-    """Contexts no longer than 1: diverse, along the axes, or nearly all alike."""
+    """Return contexts no longer than 1: diverse, along the axes, or nearly all alike."""
     rng = np.random.default_rng(seed)
     if kind == "axes":
         return np.eye(dim)[rng.integers(0, dim, count)]
@@ -35,7 +35,7 @@ designs = st.builds(
 
 
 def regression(design, penalty, rewards=None):
-    """Feed the kernel; return the regression and the leverage of each context."""
+    """Return the kernel's regression on a design, and the leverage of each context."""
     ridge = start_ridge(design.shape[1], penalty)
     leverages = []
     for t, x in enumerate(design):
@@ -60,7 +60,7 @@ def test_elliptical_potential_holds_for_any_penalty(design, penalty):
 
 @settings(deadline=None, max_examples=60)
 @given(designs, st.floats(0.01, 10.0))
-def test_elliptical_potential_without_a_cut_needs_a_larger_constant(design, penalty):
+def test_elliptical_potential_without_clipping_needs_a_larger_constant(design, penalty):
     # q <= (U / log(1 + U)) log(1 + q) for q up to U = L²/λ.
     ridge, _ = regression(design, penalty)
     largest = 1 / penalty
@@ -93,7 +93,7 @@ def test_elliptical_potential_paper_constant_fails_at_the_papers_penalty():
 
 
 def worst_corruption(design, penalty):
-    """The unit vector of corruptions that moves the estimate most: a top singular vector."""
+    """Return the unit vector of corruptions that moves the estimate most: a singular vector."""
     gram = penalty * np.eye(design.shape[1]) + design.T @ design
     root = np.linalg.cholesky(np.linalg.inv(gram))
     return np.linalg.svd(design @ root)[0][:, 0]
@@ -112,7 +112,7 @@ def corruption(design, penalty, kind, seed):
 
 
 def harm_and_bonuses(design, penalty, change, rewards):
-    """How far corruptions move the kernel's estimate, and what each bonus allows for them."""
+    """Return how far corruptions move the estimate, and what each bonus allows for them."""
     clean, _ = regression(design, penalty, rewards)
     corrupt, _ = regression(design, penalty, rewards + change)
     moved = corrupt.theta - clean.theta
@@ -166,7 +166,7 @@ def test_corrupted_contexts_move_the_estimate_by_no_more_than_any_bonus(design, 
 
 
 @pytest.mark.parametrize("count", [1, 10, 1000])
-def test_corruption_bonus_l2_is_reached_by_one_arm_hit_again_and_again(count):
+def test_corruption_bonus_l2_is_reached_by_corrupting_one_arm_repeatedly(count):
     # n corruptions of 1 on one arm: harm n/√(λ + n), bonus √n. No smaller bonus would do.
     design = np.tile([0.6, 0.8], (count, 1))
     harm, bonuses = harm_and_bonuses(design, 0.01, np.ones(count), np.zeros(count))

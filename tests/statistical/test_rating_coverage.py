@@ -1,4 +1,4 @@
-"""LinUCB's intervals cover the true means under every linear reward map, and not under affine."""
+"""LinUCB's intervals cover the true means under linear reward maps, and not under affine ones."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,8 @@ pytestmark = [
 ]
 
 ROUNDS, RUNS, DELTA = 400, 300, 0.1
-#: More games outside than this have a chance below 1e-7, if each has a chance of at most DELTA.
+#: If each game misses with probability DELTA at most, more than this many of them do so with
+#: probability below 1e-7.
 LIMIT = stats.binom.isf(1e-7, RUNS, DELTA)
 FACTORS = little_factors(items=60, rank=3)
 KINDS = pytest.mark.parametrize("contexts", ["fixed", "fresh"])
@@ -43,7 +44,7 @@ def worst_miss(state, contexts, means, noise, rng):
 
 
 def games_outside(reward_map, contexts, **changes):
-    """Number of games, out of RUNS, in which any arm's interval ever missed."""
+    """Return in how many of RUNS games an arm's interval ever missed its mean."""
     environment = Ratings(
         factors=FACTORS, arms=8, users=20, reward_map=reward_map, contexts=contexts, **changes
     )
@@ -69,5 +70,5 @@ def test_intervals_miss_under_the_paper_s_own_map(contexts):
 
 
 def test_intervals_miss_when_policies_are_told_too_small_a_bound():
-    # The bounds matter: shifted features need the true length of theta.
+    # Shifted features need a bound that covers the true length of theta.
     assert games_outside("shift-features", "fixed", theta_bound=1e-3) > 2 * LIMIT

@@ -1,4 +1,4 @@
-"""Regret without an attack: small when the model is right, linear when it has no intercept."""
+"""Regret without an attack: small if the model is right, linear if it lacks an intercept."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_linucb_regret_with_an_intercept_is_small_and_without_it_linear(seed):
     right, wrong = ledger(True, seed), ledger(False, seed)
     assert right.final_regret < 1e3
     assert wrong.final_regret >= 10 * right.final_regret
-    # The second half costs as much as the first where the model is wrong, far less where right.
+    # With the wrong model the second half costs as much as the first, with the right one far less.
     middle = len(right.regret) // 2
     assert wrong.final_regret > 1.7 * wrong.regret[middle]
     assert right.final_regret < 1.4 * right.regret[middle]

@@ -1,9 +1,5 @@
 """Attacks: a budgeted red team. One attack a file."""
 
-from robustbandits.attacks.context_dilation import ContextDilation
-from robustbandits.attacks.flip_theta import FlipTheta
-from robustbandits.attacks.garcelon import Garcelon
-from robustbandits.attacks.oracle import Oracle
-from robustbandits.game.no_attack import NoAttack
+from robustbandits._lazy import exports
 
-__all__ = ["NoAttack", "Garcelon", "Oracle", "FlipTheta", "ContextDilation"]
+__getattr__, __dir__, __all__ = exports(__name__, __file__)

@@ -1,7 +1,7 @@
-"""EXP3 in log space: the layer that learns which candidate to trust.
+"""EXP3 over a few candidates, with weights kept as logarithms.
 
-Keeping the logarithms of the weights, and subtracting the largest before each exponential, is what
-makes the paper's own update survive: written with plain weights it overflows in the first epoch.
+Subtracting the largest logarithm before each exponential keeps every number finite. With plain
+weights the update as the paper of RobustBandit writes it overflows in the first epoch.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from robustbandits.compiled.jit import kernel
-from robustbandits.game import require
 from robustbandits.kernels.linalg import Floats
 
 
@@ -25,8 +24,7 @@ class Exp3(NamedTuple):
 
 def start_exp3(candidates: int, alpha: float) -> Exp3:
     """Return equal weights."""
-    candidates = require.count("candidates", candidates)
-    return Exp3(np.zeros(candidates), require.between("alpha", alpha, 0.0, 1.0))
+    return Exp3(np.zeros(candidates), alpha)
 
 
 def exp3_alpha(candidates: int, plays: float) -> float:
@@ -38,32 +36,31 @@ def exp3_alpha(candidates: int, plays: float) -> float:
     return min(1.0, math.sqrt(candidates * math.log(candidates) / ((math.e - 1.0) * plays)))
 
 
-def check_guesses(candidates: Floats, chances: Floats, size: int) -> None:
-    """Refuse guesses that EXP3 cannot have made: a file may hold anything."""
-    known = np.isin(candidates, np.arange(size))
-    if not np.all(known & (chances > 0.0) & (chances <= 1.0 + 1e-9)):
-        raise ValueError("it guesses a candidate that does not exist")
+@kernel
+def exponentials(logs: Floats, out: Floats) -> float:
+    """Write exponentials, divided by the largest of them; return their sum."""
+    top = logs[0]
+    for j in range(1, logs.shape[0]):
+        top = max(top, logs[j])
+    total = 0.0
+    for j in range(logs.shape[0]):
+        out[j] = math.exp(logs[j] - top)
+        total += out[j]
+    return total
 
 
 @kernel
 def exp3_probabilities(exp3: Exp3, out: Floats) -> None:
     """Write the probability of each candidate; none is below ``alpha / N``."""
     size = exp3.log_weights.shape[0]
-    top = exp3.log_weights[0]
-    for j in range(1, size):
-        top = max(top, exp3.log_weights[j])
-    total = 0.0
-    for j in range(size):
-        out[j] = math.exp(exp3.log_weights[j] - top)
-        total += out[j]
-    keep = (1.0 - exp3.alpha) / total
+    scale = (1.0 - exp3.alpha) / exponentials(exp3.log_weights, out)
     floor = exp3.alpha / size
     for j in range(size):
-        out[j] = keep * out[j] + floor
+        out[j] = scale * out[j] + floor
 
 
 @kernel
 def exp3_update(exp3: Exp3, candidate: int, reward: float, probability: float) -> None:
-    """Reward the candidate that was played with this probability."""
+    """Add the reward of a candidate that was drawn with this probability."""
     size = exp3.log_weights.shape[0]
     exp3.log_weights[candidate] += exp3.alpha / size * (reward / probability)

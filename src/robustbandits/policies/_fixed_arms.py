@@ -1,31 +1,37 @@
-"""Where a policy can be played: with any arms, or with the same ones in every round."""
+"""Base classes of recipes for policies that need the same arms in every round."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+from robustbandits.game.parameters import CheckedRecipe
 from robustbandits.game.problem import Problem, UnsupportedProblem
-from robustbandits.game.recipe import Recipe
 
-#: Policies that take arms which change, for whoever brought one that does not.
+#: Policies to suggest when the arms change.
 FOR_CHANGING_ARMS = "CautiousLinUCB, CWOFUL, BOBNoRestart or LinUCB"
 
 
-class CatalogueRecipe(Recipe):
-    """Mixin for policies over a catalogue, whose contexts they use."""
+class ArmsRecipe(CheckedRecipe):
+    """Recipe of a policy that identifies arms by their index and ignores contexts."""
 
-    #: Tell an agent that every call must show all arms, in the same order, as they were at first.
+    #: Agents then expect every call to show all arms in the same order.
     fixed_arms: ClassVar[bool] = True
+
+
+class CatalogueRecipe(ArmsRecipe):
+    """Recipe of a policy that uses the contexts of a fixed catalogue."""
+
+    #: Agents then also expect the contexts of the first call in every later one.
     fixed_contexts: ClassVar[bool] = True
-    #: Named to whoever brings arms that change.
+    #: Policies that an agent suggests when the contexts are different.
     for_changing_arms: ClassVar[str] = FOR_CHANGING_ARMS
 
 
-def refuse_changing_arms(problem: Problem, who: str) -> None:
-    """Refuse a problem whose arms change from round to round, and name policies that do not."""
+def refuse_changing_arms(problem: Problem, policy: str) -> None:
+    """Raise UnsupportedProblem if the arms change from round to round."""
     if problem.fixed_arms is False:
         raise UnsupportedProblem(
-            f"{who} needs the same arms in every round, and this environment changes them: play it "
-            f"on a catalogue (for example Simulation(contexts='fixed')), or take a policy for "
+            f"{policy} needs the same arms in every round, and this environment changes them: play "
+            f"it on a catalogue (for example Simulation(contexts='fixed')), or use a policy for "
             f"changing arms, such as {FOR_CHANGING_ARMS}"
         )

@@ -1,7 +1,7 @@
-"""A sketch of each arm's rewards that fits in a fixed space: their histogram, as a Fenwick tree.
+"""Histograms of the arms' rewards, kept as Fenwick trees: fixed memory, fast order statistics.
 
-Rewards are rounded to the middle of one of B equal bins. Adding one, or summing the k smallest,
-takes log B steps; bin numbers are whole, so sums are exact and in no need of an order.
+A reward is rounded to the middle of one of B equal bins. Adding one, or summing the k smallest,
+takes log B steps. Bin numbers are whole, so sums are exact and do not depend on the order.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import numpy as np
 from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
 
-# A node counts rewards, and sums the numbers of their bins.
+# Fields of a node: number of rewards; sum of the numbers of their bins.
 COUNT, SUM = range(2)
 
 
-def start_sketch(arms: int, bins: int) -> Floats:
+def start_histograms(arms: int, bins: int) -> Floats:
     """Return empty trees, (arms, bins + 1, 2); node 0 is not used."""
     return np.zeros((arms, bins + 1, 2))
 
@@ -27,7 +27,7 @@ def largest_step(bins: int) -> int:
 
 @kernel
 def bin_of(position: float, bins: int) -> int:
-    """Bin for a position counted in bins; whatever lies outside goes to the first or last."""
+    """Bin of a position counted in bins; positions outside go to the first or last bin."""
     if not position > 0.0:
         return 0
     if position >= bins:
@@ -37,7 +37,7 @@ def bin_of(position: float, bins: int) -> int:
 
 @kernel
 def add_reward(tree: Floats, arm: int, number: int) -> None:
-    """Add a reward that lies in a bin."""
+    """Add a reward that lies in bin ``number``."""
     node = number + 1
     while node < tree.shape[1]:
         tree[arm, node, COUNT] += 1.0
@@ -47,7 +47,7 @@ def add_reward(tree: Floats, arm: int, number: int) -> None:
 
 @kernel
 def sum_of_smallest(tree: Floats, arm: int, count: float, step: int) -> float:
-    """Sum of the bin numbers of an arm's ``count`` smallest rewards; it must have as many."""
+    """Sum of the bin numbers of an arm's ``count`` smallest rewards; it must have that many."""
     node = 0
     left = count
     total = 0.0

@@ -1,7 +1,7 @@
-"""The lottery: arms are drawn with probabilities that follow estimated totals.
+"""Arms drawn with probabilities that depend on estimated totals: state of EXP3 and Tsallis-INF.
 
-Only the arm that was drawn shows its reward, so it is divided by the probability of the draw: the
-estimate is then right on average for every arm.
+Only the reward of the arm that was drawn is seen. Dividing it by the probability of the draw makes
+the estimated totals of all arms unbiased.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import draw
 from robustbandits.policies._exp3 import Exp3, exp3_update
+from robustbandits.policies._state_checks import check_chances
 
-#: The memo's only field: the probability with which the arm was drawn.
+# Field of the memo: the probability with which the arm was drawn.
 MEMO_CHANCE = 0
-#: How far from 1 the probabilities may sum before the last step, which squares that: then their
-#: sum is 1 to eleven digits. And how many steps there may be.
+#: Newton's method stops when the probabilities sum to 1 up to NEAR, which the last step squares:
+#: then their sum is 1 to eleven digits. It takes at most STEPS steps.
 NEAR, STEPS = 3e-6, 60
-# Fields of the clock.
+# Fields of the clock; the second is EXP3's anchor or Tsallis-INF's root.
 LEARNED, ROOT = range(2)
 ANCHOR = ROOT
 #: How far the logarithm of a weight may exceed the anchor.
@@ -34,22 +36,19 @@ class LotteryState(NamedTuple):
     totals: Floats  # (arms,) EXP3: log weights; Tsallis-INF: estimated total losses
     weights: Floats  # (arms,) EXP3: weights, divided by the exponential of the anchor
     chances: Floats  # (arms,) probability of each arm in the next decision
-    clock: Floats  # (2,) rewards learned; EXP3: the anchor; Tsallis-INF: its equation's last root
+    clock: Floats  # (2,) rewards learned; EXP3: the anchor; Tsallis-INF: last root of its equation
     alpha: float  # EXP3's share of uniform exploration
-    tsallis: bool
+    tsallis: bool  # Tsallis-INF, not EXP3
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Draw an arm."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         arm = draw(self.chances, rng)
         memo[MEMO_CHANCE] = self.chances[arm]
         return arm
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Add the reward, clipped to [0, 1], to the arm's total; work out the next chances."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Add the reward, clipped to [0, 1], to the arm's total; compute the next probabilities."""
         clipped = min(1.0, max(0.0, reward))
         self.clock[LEARNED] += 1.0
         if self.tsallis:
@@ -60,12 +59,12 @@ class LotteryState(NamedTuple):
             )
         else:
             exp3_update(Exp3(self.totals, self.alpha), arm, clipped, memo[MEMO_CHANCE])
-            self.clock[ANCHOR] = exp3_weight(self.totals, arm, self.clock[ANCHOR], self.weights)
-            exp3_chances(self.weights, self.alpha, self.chances)
+            self.clock[ANCHOR] = _update_weight(self.totals, arm, self.clock[ANCHOR], self.weights)
+            _mix_with_uniform(self.weights, self.alpha, self.chances)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's unbiased estimate of its mean reward; there are no bonuses."""
+        """Write an unbiased estimate of each arm's mean reward; bonuses are 0."""
         arms = self.totals.shape[0]
         count = max(1.0, self.clock[LEARNED])
         for a in range(arms):
@@ -79,23 +78,21 @@ class LotteryState(NamedTuple):
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write the probability of each arm."""
         for a in range(self.chances.shape[0]):
             out[a] = self.chances[a]
 
     def check(self, memos: Floats) -> None:
-        """Refuse chances that no draw had: dividing by them would lead to infinity."""
-        chances = memos[:, MEMO_CHANCE]
-        if not np.all((chances >= 1e-30) & (chances <= 1.0 + 1e-9)) or self.clock[LEARNED] < 0.0:
-            raise ValueError("it drew arms with a probability that cannot be")
+        check_chances("probability of an arm", memos[:, MEMO_CHANCE], 1e-30)
+        if not self.clock[LEARNED] >= 0.0:
+            raise ValueError(f"rewards learned must not be negative, got {self.clock[LEARNED]:g}")
         if not (np.all(self.weights >= 0.0) and 0.0 < self.weights.sum() < math.inf):
-            raise ValueError("its weights are none")
+            raise ValueError("weights must not be negative, and their sum must be positive")
         if np.any(self.chances < 0.0) or abs(self.chances.sum() - 1.0) > 1e-9:
-            raise ValueError("its probabilities do not add up")
+            raise ValueError("chances must not be negative, and must sum to 1")
 
 
-def start_lottery(arms: int, *, alpha: float, tsallis: bool) -> LotteryState:
-    """Return equal chances."""
+def start_sampling(arms: int, *, alpha: float, tsallis: bool) -> LotteryState:
+    """Return equal probabilities."""
     return LotteryState(
         totals=np.zeros(arms),
         weights=np.ones(arms),
@@ -107,10 +104,10 @@ def start_lottery(arms: int, *, alpha: float, tsallis: bool) -> LotteryState:
 
 
 @kernel
-def exp3_weight(logs: Floats, arm: int, anchor: float, weights: Floats) -> float:
-    """Bring an arm's weight up to date, and all of them when it gets too large; return the anchor.
+def _update_weight(logs: Floats, arm: int, anchor: float, weights: Floats) -> float:
+    """Update an arm's weight, or all weights if it gets too large; return the anchor.
 
-    One exponential a round instead of one for each arm.
+    This takes one exponential a round instead of one for each arm.
     """
     if logs[arm] - anchor <= HIGHEST:
         weights[arm] = math.exp(logs[arm] - anchor)
@@ -121,16 +118,16 @@ def exp3_weight(logs: Floats, arm: int, anchor: float, weights: Floats) -> float
 
 
 @kernel
-def exp3_chances(weights: Floats, alpha: float, out: Floats) -> None:
-    """Write the probability of each arm; none is below ``alpha / arms``."""
+def _mix_with_uniform(weights: Floats, alpha: float, out: Floats) -> None:
+    """Write EXP3's probability of each arm; none is below ``alpha / arms``."""
     arms = weights.shape[0]
     total = 0.0
     for a in range(arms):
         total += weights[a]
-    keep = (1.0 - alpha) / total
+    scale = (1.0 - alpha) / total
     floor = alpha / arms
     for a in range(arms):
-        out[a] = keep * weights[a] + floor
+        out[a] = scale * weights[a] + floor
 
 
 @kernel
@@ -139,7 +136,7 @@ def tsallis_probabilities(losses: Floats, rate: float, guess: float, out: Floats
 
     Returns ``z = η (min L - x) / 2``, the inverse root of the best arm's probability, to be the
     next ``guess``. Newton's method on ``(Σp)^-1/2 - 1``, which is concave: the first step leads to
-    a z that is too small, later ones come closer from there, and none may pass z = 1.
+    a z that is too small, later steps increase it towards the root, and none may go below z = 1.
     """
     arms = losses.shape[0]
     least = losses[0]
@@ -163,7 +160,7 @@ def tsallis_probabilities(losses: Floats, rate: float, guess: float, out: Floats
         if abs(total - 1.0) <= NEAR:
             break
     for a in range(arms):
-        # The last step, without dividing anew: right up to the cube of it.
+        # The last step, without dividing again: exact up to the cube of the step.
         inverse = out[a] * (1.0 - out[a] * step * (1.0 - out[a] * step))
         out[a] = inverse * inverse
     return root

@@ -1,29 +1,31 @@
-"""BARBAT: bad arms get recourse, the best arm gets trust."""
+"""BARBAT: BARBAR with epochs of fixed length, in which the best arm gets the rounds that are left.
+
+Hu, Chen (NeurIPS 2025). An attacker cannot make an epoch longer, and no horizon is needed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
-from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import Positive
 from robustbandits.game.problem import Problem
-from robustbandits.policies._fixed_arms import refuse_changing_arms
-from robustbandits.policies.arms._epochs import DIVISORS, EpochState, start_epochs
-from robustbandits.policies.arms._recipe import ArmsRecipe
+from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
+from robustbandits.policies.arms.barbar import EpochState, start_epochs
 
 
 @dataclass(frozen=True, kw_only=True)
 class BARBAT(ArmsRecipe):
-    """BARBAR with epochs of fixed length, in which the best arm gets all that is left.
+    """BARBAR with epochs of fixed length, in which the best arm gets all rounds that are left.
 
     Epoch m has N = ⌈K λ 4^(m-1)⌉ rounds with λ = 2⁸ ln(4K/δ), δ = 1/(K ζ) and
     ζ = (m+4) 4^(m+4) ln K; arm i is planned for n_i = λ/Δ_i² of them and the arm with the largest
-    mean of the epoch before for the rest. An attacker cannot prolong an epoch, which removes
-    BARBAR's factor K from what he can do; and no horizon is needed. Means and gaps are BARBAR's:
-    r_i divides by n_i, r* = max(r_i - Δ_i/16), Δ_i = max(2^-m, r* - r_i), here also at most 1.
-    Rewards are taken to lie in [0, 1]; one that comes after its epoch has ended is not used. The
-    bound is for an attacker who acts before the arm is drawn; every attack here sees it first.
+    mean in the previous epoch for the rest. An attacker cannot prolong an epoch, which removes
+    BARBAR's factor K from the damage; and no horizon is needed. Means and gaps are BARBAR's: r_i
+    divides by n_i, r* = max(r_i - Δ_i/16), Δ_i = max(2^-m, r* - r_i), here also at most 1. Rewards
+    are assumed to lie in [0, 1]; one that arrives after its epoch has ended is not used. The bound
+    is for an attacker who acts before the arm is drawn; every attack here sees it first.
 
     At the theory's λ the first epoch, of uniform play, takes about 4,400 K rounds, and with 20 arms
     the third does not end before T = 10⁶. See :meth:`practical`.
@@ -53,26 +55,20 @@ class BARBAT(ArmsRecipe):
         reference="Hu, Chen (2025)",
     )
 
-    lambda_const: float = 256.0
-    divide_by: str = "planned"
-
-    def __post_init__(self) -> None:
-        self._set(
-            lambda_const=require.positive("lambda_const", self.lambda_const),
-            divide_by=require.one_of("divide_by", self.divide_by, DIVISORS),
-        )
+    lambda_const: Positive = 256.0
+    divide_by: Literal["planned", "actual"] = "planned"
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """λ with the constant 1, so that a game has several epochs.
+        """Use the constant 1 in λ, so that a game has several epochs.
 
         In ``docs/presets.md`` 0.25 has nearly the same worst case, and 0.1 fails: an epoch is then
-        too short to tell arms apart, and trusts the wrong one. The preset keeps a distance.
+        too short to tell arms apart, and a wrong arm gets the rest of the rounds. The preset keeps
+        a distance.
         """
         return cls(**{"lambda_const": 1.0, **changes})
 
     def start(self, problem: Problem) -> EpochState:
-        """Return a fresh state."""
         refuse_changing_arms(problem, self.name)
         return start_epochs(
             problem.arms,

@@ -1,17 +1,19 @@
-"""EXP3: exponential weights for rewards chosen by an adversary."""
+"""EXP3: exponential weights, for rewards that may be chosen by an adversary.
+
+Auer, Cesa-Bianchi, Freund, Schapire (2002).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.parameters import Share
 from robustbandits.game.problem import Problem
 from robustbandits.policies._exp3 import exp3_alpha
-from robustbandits.policies._fixed_arms import refuse_changing_arms
-from robustbandits.policies.arms._recipe import ArmsRecipe
-from robustbandits.policies.arms._sampling import LotteryState, start_lottery
+from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
+from robustbandits.policies.arms._sampling import LotteryState, start_sampling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,9 +21,9 @@ class EXP3(ArmsRecipe):
     """Draw arms with exponential weights of their estimated rewards, mixed with uniform play.
 
     The probability of arm i is (1-α) w_i / Σw + α/K, and a reward r of arm i multiplies w_i by
-    exp(α r / (K p_i)); weights are kept as logarithms. It assumes nothing of how rewards are
-    made, as long as they do not depend on the arm just drawn; the price is a regret that grows as
-    √T even when nobody attacks. Every attack here sees the arm first: such lies cost more than they
+    exp(α r / (K p_i)); weights are kept as logarithms. It makes no assumption on the rewards except
+    that they do not depend on the arm just drawn; the price is a regret that grows as √T even
+    without an attack. Every attack here sees the arm first: such corruptions cost more than they
     change. Rewards are clipped to [0, 1] in its own copy.
 
     Parameters
@@ -45,16 +47,11 @@ class EXP3(ArmsRecipe):
         reference="Auer, Cesa-Bianchi, Freund, Schapire (2002)",
     )
 
-    alpha: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.alpha is not None:
-            self._set(alpha=require.between("alpha", self.alpha, 0.0, 1.0))
+    alpha: Share | None = None
 
     def start(self, problem: Problem) -> LotteryState:
-        """Return a fresh state."""
         refuse_changing_arms(problem, self.name)
         alpha = self.alpha
         if alpha is None:
             alpha = exp3_alpha(problem.arms, problem.horizon(self.name))
-        return start_lottery(problem.arms, alpha=alpha, tsallis=False)
+        return start_sampling(problem.arms, alpha=alpha, tsallis=False)

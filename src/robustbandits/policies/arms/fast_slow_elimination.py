@@ -1,4 +1,8 @@
-"""Fast-slow active arm elimination: a race of two layers, for a known budget."""
+"""FastSlowElimination: two layers of arm elimination, for a known attack budget.
+
+Lykouris, Mirrokni, Paes Leme (2018). The slow layer sees few rounds and so little of the
+corruption; what it drops, the fast layer drops too.
+"""
 
 from __future__ import annotations
 
@@ -8,38 +12,37 @@ from typing import ClassVar
 
 import numpy as np
 
-from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
-from robustbandits.policies._fixed_arms import refuse_changing_arms
-from robustbandits.policies.arms._elimination import RaceState, start_race
-from robustbandits.policies.arms._recipe import ArmsRecipe
+from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
+from robustbandits.policies.arms._elimination import RaceState, start_elimination
 
 
 @dataclass(frozen=True)
 class FastSlowElimination(ArmsRecipe):
-    """Two eliminations race: a fast one that trusts its rewards, a slow one that sees few of them.
+    """Eliminate arms in two layers: one fast, one slow that sees few rounds and little corruption.
 
     With Λ = ln(8KT/δ), each round belongs to the slow layer with probability min(1, 1/C), else to
-    the fast one; the layer plays the arm that it has seen least. Widths are √(Λ/n) in the fast
+    the fast one; the layer plays the arm that it has played least. Widths are √(Λ/n) in the fast
     layer and √(Λ/n) + 2Λ/n in the slow one, which sees about one unit of the attacker's budget C.
     A layer drops an arm whose interval lies below another's; what the slow layer drops, the fast
     one drops too. A fast layer without arms borrows one of the slow layer's, and learns nothing.
-    Rewards are taken to lie in [0, 1]. The bound is for an attacker who does not see which layer
+    Rewards are assumed to lie in [0, 1]. The bound is for an attacker who does not see which layer
     is drawn; every attack here sees the arm.
 
     It has no practical preset. Its theory leaves exploration within 10⁶ rounds. Smaller widths help
-    only where there are many arms: among few, a few lies make the fast layer drop the best one, and
-    the slow layer cannot call it back in time (``docs/presets.md``). For shorter games take
-    :class:`~robustbandits.policies.SuccessiveElimination`.
+    only where there are many arms: among few, a few corrupted rewards make the fast layer drop the
+    best one, and the slow layer cannot correct this in time (``docs/presets.md``). For shorter
+    games use :class:`~robustbandits.policies.SuccessiveElimination`.
 
-    The specification is reconstructed from memory (the structure surely, the constants 8 and 2
-    probably the paper's); the paper was not at hand.
+    The specification is reconstructed from memory (the structure is surely the paper's, the
+    constants 8 and 2 probably); the paper was not at hand.
 
     Parameters
     ----------
     budget
-        C, at least what the attacker has.
+        C, at least the attacker's budget.
     delta
         Probability with which the guarantee may fail.
     width_scale
@@ -61,26 +64,18 @@ class FastSlowElimination(ArmsRecipe):
         reference="Lykouris, Mirrokni, Paes Leme (2018)",
     )
 
-    budget: float
+    budget: NonNegative
     _: KW_ONLY
-    delta: float = 0.01
-    width_scale: float = 1.0
-
-    def __post_init__(self) -> None:
-        self._set(
-            budget=require.at_least("budget", self.budget, 0.0),
-            delta=require.fraction("delta", self.delta),
-            width_scale=require.positive("width_scale", self.width_scale),
-        )
+    delta: Probability = 0.01
+    width_scale: Positive = 1.0
 
     def start(self, problem: Problem) -> RaceState:
-        """Return a fresh state."""
         refuse_changing_arms(problem, self.name)
-        doubt = math.log(8.0 * problem.arms * problem.horizon(self.name) / self.delta)
-        wide = self.width_scale * 2.0 * doubt
-        if self.budget <= 1.0:  # every round is the slow layer's
-            chances, harm = [1.0], [wide]
+        log_term = math.log(8.0 * problem.arms * problem.horizon(self.name) / self.delta)
+        slow_harm = self.width_scale * 2.0 * log_term
+        if self.budget <= 1.0:  # every round belongs to the slow layer
+            chances, harm = [1.0], [slow_harm]
         else:
-            chances, harm = [1.0 - 1.0 / self.budget, 1.0 / self.budget], [0.0, wide]
-        noise = np.full(len(chances), self.width_scale * math.sqrt(doubt))
-        return start_race(problem.arms, np.array(chances), noise, np.array(harm))
+            chances, harm = [1.0 - 1.0 / self.budget, 1.0 / self.budget], [0.0, slow_harm]
+        noise = np.full(len(chances), self.width_scale * math.sqrt(log_term))
+        return start_elimination(problem.arms, np.array(chances), noise, np.array(harm))

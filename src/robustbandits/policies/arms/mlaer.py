@@ -1,4 +1,7 @@
-"""MLAER: a race of log T layers, for a budget that nobody knows."""
+"""MLAER: log T layers of arm elimination, for an unknown attack budget.
+
+The multi-layer active arm elimination race of Lykouris, Mirrokni, Paes Leme (2018).
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import Positive, Probability
 from robustbandits.game.problem import Problem
-from robustbandits.policies._fixed_arms import refuse_changing_arms
-from robustbandits.policies.arms._elimination import RaceState, start_race
-from robustbandits.policies.arms._recipe import ArmsRecipe
+from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
+from robustbandits.policies.arms._elimination import RaceState, start_elimination
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,12 +23,12 @@ class MLAER(ArmsRecipe):
     """Multi-layer active arm elimination race: one layer for each possible size of the attack.
 
     With L = ⌈log₂ T⌉ layers and Λ = ln(4KT ln T / δ), a round belongs to layer l ≥ 2 with
-    probability 2^-l, else to layer 1; the layer plays the arm that it has seen least. Widths are
-    √(Λ/n) + Λ/n in every layer. A layer drops an arm whose interval lies below another's, and with
-    it all faster layers do. A layer without arms borrows one of the next slower layer that has
+    probability 2^-l, else to layer 1; the layer plays the arm that it has played least. Widths are
+    √(Λ/n) + Λ/n in every layer. A layer drops an arm whose interval lies below another's, and all
+    faster layers drop it too. A layer without arms borrows one of the next slower layer that has
     some, and learns nothing from it. Layers with 2^l above the attacker's budget hardly see the
-    attack, if he does not know which layer is drawn; every attack here sees the arm. Rewards are
-    taken to lie in [0, 1].
+    attack, if the attacker does not know which layer is drawn; every attack here sees the arm.
+    Rewards are assumed to lie in [0, 1].
 
     At the theory's widths a gap of 0.05 needs 40,000 rewards of each arm in one layer: with 20 arms
     little is dropped before T = 10⁵. See :meth:`practical`.
@@ -57,36 +59,29 @@ class MLAER(ArmsRecipe):
         reference="Lykouris, Mirrokni, Paes Leme (2018)",
     )
 
-    delta: float = 0.01
-    width_scale: float = 1.0
-
-    def __post_init__(self) -> None:
-        self._set(
-            delta=require.fraction("delta", self.delta),
-            width_scale=require.positive("width_scale", self.width_scale),
-        )
+    delta: Probability = 0.01
+    width_scale: Positive = 1.0
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """Widths times 0.15, which covers noise of 0.1: √2 σ = 0.14.
+        """Multiply widths by 0.15, which covers noise of 0.1: √2 σ = 0.14.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case. It also cuts what
-        the widths allow for corruption: nothing is proved.
+        Of the scales in ``docs/presets.md`` the one with the smallest worst case. It also reduces
+        what the widths allow for corruption: nothing is proved.
         """
         return cls(**{"width_scale": 0.15, **changes})
 
     def start(self, problem: Problem) -> RaceState:
-        """Return a fresh state."""
         refuse_changing_arms(problem, self.name)
         rounds = problem.horizon(self.name)
         layers = max(1, math.ceil(math.log2(rounds)))
-        # ln T below 1 would promise more than nothing is known: games of one or two rounds.
-        doubt = math.log(4.0 * problem.arms * rounds * max(1.0, math.log(rounds)) / self.delta)
+        # In games of one or two rounds ln T is below 1, which would make the widths too small.
+        log_term = math.log(4.0 * problem.arms * rounds * max(1.0, math.log(rounds)) / self.delta)
         chances = 0.5 ** np.arange(1.0, layers + 1.0)
         chances[0] = 1.0 - chances[1:].sum()
-        return start_race(
+        return start_elimination(
             problem.arms,
             chances=chances,
-            noise=np.full(layers, self.width_scale * math.sqrt(doubt)),
-            harm=np.full(layers, self.width_scale * doubt),
+            noise=np.full(layers, self.width_scale * math.sqrt(log_term)),
+            harm=np.full(layers, self.width_scale * log_term),
         )

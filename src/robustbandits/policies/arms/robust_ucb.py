@@ -1,57 +1,60 @@
-"""RobustUCB: optimism with a median or a trimmed mean in the place of the mean."""
+"""RobustUCB: UCB with the median or a trimmed mean of each arm's rewards (rUCB-MAB).
+
+Kapoor, Patel, Kar (2019). A small share of corrupted rewards cannot move these estimates far.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import largest, share_of_largest
-from robustbandits.policies._fixed_arms import refuse_changing_arms
-from robustbandits.policies.arms._elimination import ENDLESS
+from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
+from robustbandits.policies._state_checks import check_counts
+from robustbandits.policies.arms._elimination import HUGE
 from robustbandits.policies.arms._histogram import (
+    COUNT,
     add_reward,
     bin_of,
     largest_step,
-    start_sketch,
+    start_histograms,
     sum_of_smallest,
 )
-from robustbandits.policies.arms._recipe import ArmsRecipe
 
-ESTIMATORS = ("median", "trimmed")
 MAX_BINS = 1 << 16
 
 
 class RobustUCBState(NamedTuple):
     """What RobustUCB remembers."""
 
-    tree: Floats  # (arms, bins + 1, 2) a sketch of each arm's rewards
+    tree: Floats  # (arms, bins + 1, 2) histogram of each arm's rewards, see _histogram.py
     counts: Floats  # (arms,) rewards learned
     means: Floats  # (arms,) robust estimates
-    uppers: Floats  # (arms,) upper confidence bounds; endless for an arm never played
+    uppers: Floats  # (arms,) upper confidence bounds; HUGE for an arm never played
     low: float  # where the first bin begins
     width: float  # of a bin
     step: int  # largest power of two within the number of bins
-    trim: float  # share cut off at each end; 1/2 leaves the median
+    trim: float  # share left out at each end; 1/2 leaves the median
     radius: float  # bounds are mean + radius / √n
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Play the arm with the largest upper confidence bound, those never played first."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        """Play the arm with the largest upper confidence bound, arms never played first."""
         return largest(self.uppers, rng, False)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Add a reward to the arm's sketch, and estimate its mean anew."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Add a reward to the arm's histogram, and estimate its mean again."""
         number = bin_of((reward - self.low) / self.width, self.tree.shape[1] - 1)
         add_reward(self.tree, arm, number)
         self.counts[arm] += 1.0
@@ -64,24 +67,19 @@ class RobustUCBState(NamedTuple):
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimate and bonus; one never played has the bonus of one reward."""
+        """Write each arm's estimate and bonus; an arm never played has the bonus of one reward."""
         for a in range(self.means.shape[0]):
             means[a] = self.means[a]
             bonuses[a] = self.radius / math.sqrt(max(1.0, self.counts[a]))
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write 1 for the best arm; equals share it."""
-        for a in range(self.uppers.shape[0]):
-            out[a] = 0.0
+        out[:] = 0.0
         share_of_largest(self.uppers, False, 1.0, out)
 
     def check(self, memos: Floats) -> None:
-        """Refuse a sketch that no rewards can have left: a file may hold anything."""
-        if not (np.all(self.counts >= 0.0) and np.all(self.counts % 1.0 == 0.0)):
-            raise ValueError("its counts are not whole numbers")
-        if not np.all((self.tree[:, 1:, 0] >= 0.0) & (self.tree[:, 1:, 0] % 1.0 == 0.0)):
-            raise ValueError("its histograms do not hold whole numbers")
+        check_counts("counts", self.counts)
+        check_counts("histogram entries", self.tree[:, 1:, COUNT])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,12 +92,12 @@ class RobustUCB(ArmsRecipe):
     share, the same for every arm, which cannot change the choice.)
 
     Memory does not grow with time: the rewards of each arm are kept as a histogram of ``bins``
-    equal bins from ``low`` to ``high``, and each counts as the middle of its bin. An estimate is
-    therefore off by half a bin at most (0.001 by default), and arms closer than that cannot be told
-    apart by their median. Rewards outside count in the first or last bin.
+    equal bins from ``low`` to ``high``, and each counts as the middle of its bin. The error of an
+    estimate from this is at most half a bin (0.001 by default), and arms closer than that cannot be
+    told apart by their median. Rewards outside count in the first or last bin.
 
-    The median is the mean only of rewards that are spread evenly around it. Of clicks, which are 0
-    or 1, it is 0 for every arm that earns less than one half, and tells nothing: take another
+    The median equals the mean only for rewards that are distributed symmetrically around it. For
+    clicks, which are 0 or 1, it is 0 for every arm that earns less than one half: use another
     policy for those.
 
     The specification is reconstructed from memory: the estimators and the form of the bonus are
@@ -111,7 +109,7 @@ class RobustUCB(ArmsRecipe):
     estimator
         ``"median"`` (default) or ``"trimmed"``: the mean without the smallest and largest.
     trim
-        Share that the trimmed mean leaves out at each end: what the attacker may change.
+        Share that the trimmed mean leaves out at each end: the share that the attacker may change.
     sigma
         Standard deviation of the noise.
     width_scale
@@ -134,20 +132,18 @@ class RobustUCB(ArmsRecipe):
         reference="Kapoor, Patel, Kar (2019)",
     )
 
-    estimator: str = "median"
+    estimator: Literal["median", "trimmed"] = "median"
     trim: float = 0.1
-    sigma: float = 0.1
-    width_scale: float = 2.0
+    sigma: NonNegative = 0.1
+    width_scale: Positive = 2.0
     low: float = -0.5
     high: float = 1.5
     bins: int = 1024
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._set(
-            estimator=require.one_of("estimator", self.estimator, ESTIMATORS),
             trim=require.between("trim", self.trim, 0.0, 0.5),
-            sigma=require.at_least("sigma", self.sigma, 0.0),
-            width_scale=require.positive("width_scale", self.width_scale),
             low=require.real("low", self.low),
             high=require.real("high", self.high),
             bins=require.count("bins", self.bins, low=2),
@@ -158,17 +154,16 @@ class RobustUCB(ArmsRecipe):
             raise ValueError(f"bins must be <= {MAX_BINS}, got {self.bins!r}")
 
     def start(self, problem: Problem) -> RobustUCBState:
-        """Return a fresh state."""
         refuse_changing_arms(problem, self.name)
-        doubt = math.log(problem.horizon(self.name))
+        rounds = problem.horizon(self.name)
         return RobustUCBState(
-            tree=start_sketch(problem.arms, self.bins),
+            tree=start_histograms(problem.arms, self.bins),
             counts=np.zeros(problem.arms),
             means=np.zeros(problem.arms),
-            uppers=np.full(problem.arms, ENDLESS),
+            uppers=np.full(problem.arms, HUGE),
             low=self.low,
             width=(self.high - self.low) / self.bins,
             step=largest_step(self.bins),
             trim=0.5 if self.estimator == "median" else self.trim,
-            radius=self.width_scale * self.sigma * math.sqrt(doubt),
+            radius=self.width_scale * self.sigma * math.sqrt(math.log(rounds)),
         )

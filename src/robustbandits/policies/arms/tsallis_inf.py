@@ -1,4 +1,7 @@
-"""Tsallis-INF: best of both worlds, and in between."""
+"""Tsallis-INF: nearly optimal for stochastic and for adversarial rewards (Zimmert, Seldin 2021).
+
+Arms are drawn with probabilities that follow from their estimated losses; there are no parameters.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,8 @@ from typing import ClassVar
 
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.problem import Problem
-from robustbandits.policies._fixed_arms import refuse_changing_arms
-from robustbandits.policies.arms._recipe import ArmsRecipe
-from robustbandits.policies.arms._sampling import LotteryState, start_lottery
+from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
+from robustbandits.policies.arms._sampling import LotteryState, start_sampling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +22,8 @@ class TsallisINF(ArmsRecipe):
     arm's total L. With η = 2/√t arm i is drawn with p_i = 4 (η (L_i - x))^-2, where x makes the
     probabilities sum to 1; t counts the rewards learned. Optimal up to constants when rewards are
     adversarial and when they are stochastic; in between, an attacker with C costs √(C Σ log T/Δ) if
-    he acts before the arm is drawn. Every attack here sees it first, and costs more. No horizon and
-    no budget are needed. Rewards are clipped to [0, 1] in its own copy.
+    the attack comes before the arm is drawn. Every attack here sees the arm first, and costs more.
+    No horizon and no budget are needed. Rewards are clipped to [0, 1] in its own copy.
 
     The specification, with the plain importance-weighted estimator, is reconstructed from memory.
 
@@ -41,6 +43,5 @@ class TsallisINF(ArmsRecipe):
     )
 
     def start(self, problem: Problem) -> LotteryState:
-        """Return a fresh state."""
         refuse_changing_arms(problem, self.name)
-        return start_lottery(problem.arms, alpha=0.0, tsallis=True)
+        return start_sampling(problem.arms, alpha=0.0, tsallis=True)

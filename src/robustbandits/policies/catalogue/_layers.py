@@ -1,52 +1,95 @@
-"""Layers: several posteriors of one reward function, each fed with a share of the rounds.
+"""Layers of posteriors of one reward function: what the three GP-UCB policies share.
 
-A layer that is drawn in one round of 2^ℓ meets about 2^-ℓ of what the attacker spends. Slow layers
-know little, but what they know is nearly clean; fast ones are kept from straying beyond what the
-slow ones think possible. Layers are counted from the fastest.
+Each layer learns from a random share of the rounds. A layer that is drawn in one round of 2^ℓ sees
+about 2^-ℓ of what the attacker spends. Slow layers know little, but what they know is nearly
+uncorrupted; they limit which arms the fast layers may prefer. The fastest layer comes first.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
-from robustbandits.compiled.jit import program
-from robustbandits.game import require
+from robustbandits.compiled.jit import kernel, program
+from robustbandits.game.parameters import NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
+from robustbandits.game.verbs import MEMO, score
 from robustbandits.kernels.gaussian_process import KERNELS, MIN_NOISE
 from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.sampling import draw, largest, share_of_largest
 from robustbandits.policies._fixed_arms import CatalogueRecipe, refuse_changing_arms
-from robustbandits.policies.linear._linear import TIES, LinearRecipe
-from robustbandits.policies.linear._radius import Radius
+from robustbandits.policies.linear._linear import LinearRecipe, Radius, Ties
 
-#: Field of a decision's memo: the layer that was drawn.
-LAYER = 0
+# Field of the memo: the layer that was drawn.
+MEMO_LAYER = 0
 
 SMOOTHNESS = {0.5: "matern-1/2", 1.5: "matern-3/2", 2.5: "matern-5/2"}
 
 
 class Layering(NamedTuple):
-    """How layers are drawn, and how far they look."""
+    """How layers are drawn, and how wide their confidence bounds are."""
 
-    chances: Floats  # (layers,) probability of each
-    extras: Floats  # (layers,) radius beside the one for noise
+    chances: Floats  # (layers,) probability of each layer
+    extras: Floats  # (layers,) what is added to the radius that covers the noise
     radius: Radius
     shortlist: bool  # choose among arms that no slower layer rules out; else by the smallest bound
-    first: bool  # among equal scores take the first arm
+    first: bool  # among equal scores choose the first arm
+
+
+@kernel
+def choose_in_layer(state: Any, contexts: Floats, rng: Generator, memo: Floats) -> int:
+    """Draw a layer and return the arm with the largest score in it."""
+    layer = 0
+    if state.layering.chances.shape[0] > 1:
+        layer = draw(state.layering.chances, rng)
+    memo[MEMO_LAYER] = layer
+    scores = np.empty(contexts.shape[1])
+    _scores_in_layer(state, contexts, layer, scores)
+    return largest(scores, rng, state.layering.first)
+
+
+@kernel
+def probability_over_layers(state: Any, contexts: Floats, out: Floats) -> None:
+    """Write the probability of each arm over the draw of the layer."""
+    scores = np.empty(contexts.shape[1])
+    out[:] = 0.0
+    for layer in range(state.layering.chances.shape[0]):
+        _scores_in_layer(state, contexts, layer, scores)
+        share_of_largest(scores, state.layering.first, state.layering.chances[layer], out)
+
+
+@program
+def _scores_in_layer(state: Any, contexts: Floats, layer: int, out: Floats) -> None:
+    """Write the score of each arm in a layer; the state's `score` knows one layer at a time."""
+    layers, arms = state.means.shape
+    uppers = np.empty((layers, arms))
+    lowers = np.empty((layers, arms))
+    means = np.empty(arms)
+    bonuses = np.empty(arms)
+    memo = np.empty(MEMO)
+    for i in range(layer, layers):
+        memo[MEMO_LAYER] = i
+        score(state, contexts, memo, means, bonuses)
+        for a in range(arms):
+            uppers[i, a] = means[a] + bonuses[a]
+            lowers[i, a] = means[a] - bonuses[a]
+    layered_scores(uppers, lowers, layer, state.layering.shortlist, out)
 
 
 @program
 def layered_scores(
     uppers: Floats, lowers: Floats, layer: int, shortlist: bool, out: Floats
 ) -> None:
-    """Write what each arm is worth to a layer, given every layer's bounds on it.
+    """Write the score of each arm in a layer, given every layer's bounds.
 
-    Either the smallest of its own upper bound and those of slower layers; or its own upper bound,
-    if no slower layer, nor itself, holds another arm to be better for certain, and -∞ otherwise.
-    If that leaves no arm, the next slower layer speaks in its place.
+    Without a shortlist the score is the smallest upper bound of this layer and slower ones. With a
+    shortlist it is this layer's upper bound for arms that neither this layer nor a slower one knows
+    to be worse than another, and -∞ for the others. If that leaves no arm, the next slower layer
+    takes this one's place.
     """
     layers, arms = uppers.shape
     if not shortlist:
@@ -56,7 +99,7 @@ def layered_scores(
                 out[a] = min(out[a], uppers[i, a])
         return
     listed = np.ones(arms)
-    speaker = layers - 1
+    deciding = layers - 1
     for step in range(layers - layer):
         i = layers - 1 - step
         floor = lowers[i, 0]
@@ -68,18 +111,12 @@ def layered_scores(
                 remain += 1
         if remain == 0:
             break
-        speaker = i
+        deciding = i
         for a in range(arms):
             if not uppers[i, a] >= floor:
                 listed[a] = 0.0
     for a in range(arms):
-        out[a] = uppers[speaker, a] if listed[a] > 0.0 else -math.inf
-
-
-def check_layers(memos: Floats, layers: int) -> None:
-    """Refuse decisions of a layer that does not exist: a file may hold anything."""
-    if not np.all(np.isin(memos[:, LAYER], np.arange(layers))):
-        raise ValueError("it draws a layer that does not exist")
+        out[a] = uppers[deciding, a] if listed[a] > 0.0 else -math.inf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,40 +138,29 @@ class LayeredRecipe(CatalogueRecipe):
         Bound on the norm of the mean reward in the kernel's space; None for the problem's bound on
         theta, which is that norm when the kernel is linear.
     ridge
-        λ, the variance that the regression ascribes to a reward.
+        λ, the variance of a reward that the regression assumes.
     delta
         Probability with which the confidence bounds may fail.
     sigma
-        Sub-Gaussian level of the noise: its standard deviation, if it is Gaussian.
+        Sub-Gaussian level of the noise: its standard deviation if it is Gaussian.
     bonus_scale
         Factor on the part of the bonus that covers corruption; 1 is the theory's.
     ties
-        Among equal scores take a ``"random"`` arm, or the ``"first"``.
+        Among equal scores choose a ``"random"`` arm, or the ``"first"``.
     """
 
-    kernel: str = "linear"
-    lengthscale: float = 1.0
-    smoothness: float = 2.5
-    norm_bound: float | None = None
-    ridge: float = 0.1
-    delta: float = 0.01
-    sigma: float = 0.1
-    bonus_scale: float = 1.0
-    ties: str = "random"
+    kernel: Literal["linear", "rbf", "matern"] = "linear"
+    lengthscale: Positive = 1.0
+    smoothness: Positive = 2.5
+    norm_bound: Positive | None = None
+    ridge: Positive = 0.1
+    delta: Probability = 0.01
+    sigma: NonNegative = 0.1
+    bonus_scale: NonNegative = 1.0
+    ties: Ties = "random"
 
     def __post_init__(self) -> None:
-        bound = self.norm_bound
-        self._set(
-            kernel=require.one_of("kernel", self.kernel, ("linear", "rbf", "matern")),
-            lengthscale=require.positive("lengthscale", self.lengthscale),
-            smoothness=require.positive("smoothness", self.smoothness),
-            norm_bound=None if bound is None else require.positive("norm_bound", bound),
-            ridge=require.positive("ridge", self.ridge),
-            delta=require.fraction("delta", self.delta),
-            sigma=require.at_least("sigma", self.sigma, 0.0),
-            bonus_scale=require.at_least("bonus_scale", self.bonus_scale, 0.0),
-            ties=require.one_of("ties", self.ties, TIES),
-        )
+        super().__post_init__()
         if self.smoothness not in SMOOTHNESS:
             raise ValueError(f"smoothness must be 0.5, 1.5 or 2.5, got {self.smoothness!r}")
 
@@ -147,8 +173,8 @@ class LayeredRecipe(CatalogueRecipe):
         delta: float,
         shortlist: bool = False,
     ) -> Any:
-        """Return layers that have seen nothing, fastest first."""
-        # Imported here: a policy with one kind of kernel does not compile the other.
+        """Return layers without observations, the fastest first."""
+        # Imported here, so that a policy with one kind of kernel does not compile the other.
         from robustbandits.policies.catalogue import _kernel_layers, _linear_layers
 
         refuse_changing_arms(problem, self.name)
@@ -172,7 +198,7 @@ class LayeredRecipe(CatalogueRecipe):
         if self.ridge < MIN_NOISE:
             raise ValueError(
                 f"ridge must be at least {MIN_NOISE:g} for kernel={self.kernel!r}, got "
-                f"{self.ridge!r}: with less, rounding decides what arms that are alike are worth"
+                f"{self.ridge!r}: with less, rounding errors dominate for similar arms"
             )
         name = "rbf" if self.kernel == "rbf" else SMOOTHNESS[self.smoothness]
         similar = _kernel_layers.Similarity(KERNELS.index(name), self.lengthscale)

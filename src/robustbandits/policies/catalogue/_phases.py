@@ -1,15 +1,15 @@
-"""Phases: plan how often to play each arm of a catalogue, play the plan, look at the sums.
+"""Phases on a fixed catalogue: state of RobustPhasedElimination and SupportBasisExploration.
 
-A policy that works by phases must know every arm before the first one. Nobody tells it the
-catalogue, and a choice may not remember anything; so it calls the roll: it plays arms that have not
-answered yet, at random, until each has. An arm that never answers must not hold up the rest: one
-play in eight goes to an arm that has answered, and after 16 rewards an arm (on average) the roll is
-closed, without whoever is missing.
+A phase plans how often to play each arm, plays the plan, and then estimates the arms' means. The
+policies must know every arm's context before the first phase, but contexts arrive only with
+rewards. So phase 0 collects them: arms without a reward are played at random until each arm has
+one. Some arm may never return a reward; therefore one play in eight goes to an arm that has
+returned one, and after 16 rewards an arm (on average) phase 0 ends without the missing arms.
 
-Within a phase the arms are drawn in proportion to what is left of their plan: played one after
-another, each arm is played exactly as often as planned; with rewards that come late some are played
-more often, and with rewards that are lost again. A reward that comes after its phase is over is
-not counted.
+Within a phase, arms are drawn in proportion to what is left of their plan. If rewards arrive at
+once, each arm is played exactly as often as planned. If they arrive late, some arms are played more
+often; plays whose rewards are lost are repeated. A reward that arrives after its phase has ended is
+not used.
 """
 
 from __future__ import annotations
@@ -18,55 +18,57 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.optimal_design import fit_means, g_optimal
+from robustbandits.policies._state_checks import check_index
 
-# Fields of the diary. Phase 0 is the roll call.
+# Fields of the diary.
 PHASE, LEFT, LENGTH, SURPLUS, LEADER, WIDTH, GAP, FLOOR, GUESS = range(9)
-# Fields of a decision's memo.
+# Fields of the memo: the phase; 1 if the reward is to be used, 0 if the leader was just played.
 MEMO_PHASE, MEMO_MEASURES = range(2)
 
-#: While the roll is called, the share of plays for arms that have answered.
-SPARED = 0.125
-#: Rewards, times the number of arms, after which the roll is closed.
+#: In phase 0, the share of plays for arms that have returned a reward.
+KNOWN_SHARE = 0.125
+#: Rewards, times the number of arms, after which phase 0 ends.
 PATIENCE = 16
 
-#: The phases stop growing here: far beyond any horizon, and still exact as float64.
+#: Largest length of a phase: far beyond any horizon, and still exact as float64.
 LONGEST = 1e15
 
 
 class Rules(NamedTuple):
-    """What the phases are like."""
+    """How phases are planned and evaluated."""
 
-    by_gap: bool  # epochs that explore according to the gap (SBE), not elimination
+    by_gap: bool  # SupportBasisExploration: explore according to the gap, eliminate no arm
     length: float  # of the first phase
-    least: float  # smallest weight of an arm that is measured at all
-    tight: bool
+    least: float  # smallest weight of an arm that is played at all
+    tight: bool  # use the tight threshold
     noise: float  # threshold for noise, times √m (and, if tight, times √r)
     harm: float  # threshold for a unit of corruption, times m; unused if tight
-    cap: float  # corruption to withstand, at most
-    decay: float  # of the guessed corruption, phase by phase
+    cap: float  # largest corruption to withstand
+    decay: float  # factor of the guessed corruption from one phase to the next
     max_corruption: float
 
 
 class PhasedState(NamedTuple):
     """What RobustPhasedElimination and SupportBasisExploration remember."""
 
-    contexts: Floats  # (dim, arms) as heard in the roll call
-    active: Floats  # (arms,) 1: in the race; during the roll call: has answered
-    plan: Floats  # (arms,) plays of each arm in this phase
+    contexts: Floats  # (dim, arms) as they came in phase 0
+    active: Floats  # (arms,) 1 for active arms; in phase 0 for arms that have returned a reward
+    plan: Floats  # (arms,) planned plays of each arm in this phase
     counts: Floats  # (arms,) rewards of this phase
-    sums: Floats  # (arms,) and their sum
-    means: Floats  # (arms,) estimates, from the last phase that an arm was in
-    diary: Floats  # (9,) phase; rewards that it waits for; its length; plays of the leader;
+    sums: Floats  # (arms,) their sums
+    means: Floats  # (arms,) estimates, from the last phase in which the arm was active
+    diary: Floats  # (9,) phase; rewards it still waits for; its length; plays of the leader;
     #               leader; half-width of the estimates; gap and its floor; guessed corruption
     rules: Rules
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Play an arm of which the plan wants more."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        """Draw an arm in proportion to what is left of its plan, or play the leader."""
         memo[MEMO_PHASE] = self.diary[PHASE]
         memo[MEMO_MEASURES] = 1.0
         shares = np.empty(self.plan.shape[0])
@@ -80,17 +82,15 @@ class PhasedState(NamedTuple):
         return int(self.diary[LEADER])
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Count the reward; at the end of a phase look at the sums and plan the next."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Count the reward; at the end of a phase evaluate it and plan the next."""
         diary = self.diary
         if memo[MEMO_PHASE] != diary[PHASE]:
             return
         if diary[PHASE] == 0.0:
             diary[LEFT] -= 1.0
             if self.active[arm] == 0.0:
-                _answer(self, arm, context)
+                _add_arm(self, arm, context)
         elif self.rules.by_gap or self.counts[arm] < self.plan[arm]:
             diary[LEFT] -= 1.0
         if memo[MEMO_MEASURES] > 0.0:
@@ -101,14 +101,13 @@ class PhasedState(NamedTuple):
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimate, and how far off it may be."""
+        """Write each arm's estimate, and the half-width of its interval as the bonus."""
         for a in range(means.shape[0]):
             means[a] = self.means[a]
             bonuses[a] = self.diary[WIDTH]
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write the probability of each arm."""
         total = _shares(self, out)
         left = total
         for a in range(out.shape[0]):
@@ -118,23 +117,21 @@ class PhasedState(NamedTuple):
         out[leader] += max(0.0, left) / total if total > 0.0 else 1.0
 
     def check(self, memos: Floats) -> None:
-        """Refuse a leader that does not exist: a file may hold anything."""
-        if not np.isin(self.diary[LEADER], np.arange(self.plan.shape[0])):
-            raise ValueError("its leading arm does not exist")
+        check_index("leader", self.diary[LEADER], 0, len(self.plan))
 
 
 @kernel
 def _shares(state: PhasedState, out: Floats) -> float:
-    """Write what the plan still wants of each arm; return that and the leader's own share."""
+    """Write what is left of each arm's plan; return the sum of that and of the leader's share."""
     arms = out.shape[0]
     if state.diary[PHASE] == 0.0:
         known = 0.0
         for a in range(arms):
             known += state.active[a]
-        spared = SPARED / known if known > 0.0 else 0.0
-        called = 1.0 / (arms - known) if arms > known else 0.0
+        share = KNOWN_SHARE / known if known > 0.0 else 0.0
+        unknown = 1.0 / (arms - known) if arms > known else 0.0
         for a in range(arms):
-            out[a] = spared if state.active[a] > 0.0 else (1.0 - spared * known) * called
+            out[a] = share if state.active[a] > 0.0 else (1.0 - share * known) * unknown
         return 1.0
     total = 0.0
     for a in range(arms):
@@ -145,8 +142,8 @@ def _shares(state: PhasedState, out: Floats) -> float:
 
 
 @kernel
-def _answer(state: PhasedState, arm: int, context: Floats) -> None:
-    """Note an arm's context; close the roll when it was the last."""
+def _add_arm(state: PhasedState, arm: int, context: Floats) -> None:
+    """Store an arm's context; end phase 0 if it was the last."""
     for i in range(context.shape[0]):
         state.contexts[i, arm] = context[i]
     state.active[arm] = 1.0
@@ -159,14 +156,14 @@ def _answer(state: PhasedState, arm: int, context: Floats) -> None:
 
 @program
 def _next_phase(state: PhasedState) -> None:
-    """Draw conclusions from this phase, and plan the next."""
+    """Evaluate this phase, and plan the next."""
     diary = state.diary
     if diary[PHASE] == 0.0:
         diary[LENGTH] = state.rules.length
     else:
-        _conclude(state)
-        grow = 4.0 if state.rules.by_gap else 2.0
-        diary[LENGTH] = min(LONGEST, grow * diary[LENGTH])
+        _evaluate(state)
+        growth = 4.0 if state.rules.by_gap else 2.0
+        diary[LENGTH] = min(LONGEST, growth * diary[LENGTH])
         diary[FLOOR] = max(1e-9, 0.5 * diary[FLOOR])
         diary[GUESS] *= state.rules.decay
     diary[PHASE] += 1.0
@@ -190,10 +187,11 @@ def _next_phase(state: PhasedState) -> None:
 
 
 @kernel
-def _conclude(state: PhasedState) -> None:
-    """Estimate the means of the arms in the race; drop some of them, or measure the gap."""
+def _evaluate(state: PhasedState) -> None:
+    """Estimate the means of active arms; then drop arms, or estimate the gap."""
     diary, rules = state.diary, state.rules
-    # SBE divides by planned counts: corruption placed on lucky rounds then gains nothing.
+    # SupportBasisExploration divides by planned counts, so that corrupting rounds in which an arm
+    # happens to be played often gains nothing.
     counts = state.plan if rules.by_gap else state.counts
     rank = fit_means(state.contexts, state.active, counts, state.sums, state.means)
     if rank < 0:
@@ -218,7 +216,7 @@ def _conclude(state: PhasedState) -> None:
 
 @kernel
 def _threshold(rules: Rules, length: float, level: float, rank: int) -> float:
-    """How far below the best an estimate may be: twice the noise and the corruption."""
+    """How far below the best an estimate may be: twice the error from noise and corruption."""
     if not rules.tight:
         return rules.noise / math.sqrt(length) + rules.harm * level / length
     share = 2.0 * rank / length
@@ -227,7 +225,7 @@ def _threshold(rules: Rules, length: float, level: float, rank: int) -> float:
 
 
 def start_phases(dim: int, arms: int, rules: Rules, *, guess: float, bound: float) -> PhasedState:
-    """Return a state that calls the roll."""
+    """Return a state at the start of phase 0."""
     diary = np.zeros(9)
     diary[LEFT] = PATIENCE * arms
     diary[WIDTH] = bound

@@ -1,12 +1,15 @@
-"""EnlargedGPUCB: GP-UCB that is told how much an attacker can spend."""
+"""EnlargedGPUCB: GP-UCB with confidence bounds enlarged for a known attack budget.
+
+Bogunovic, Krause, Scarlett (AISTATS 2020). The reward may be any smooth function of the context.
+"""
 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
-from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.parameters import NonNegative
 from robustbandits.game.problem import Problem
 from robustbandits.policies.catalogue._layers import LayeredRecipe
 
@@ -15,9 +18,9 @@ from robustbandits.policies.catalogue._layers import LayeredRecipe
 class EnlargedGPUCB(LayeredRecipe):
     """GP-UCB with confidence bounds enlarged for a known attack budget.
 
-    The score of an arm is ``μ(x) + (β_t + C/√λ) s(x)``, μ and s being the mean and the deviation of
-    a Gaussian process, and ``β_t = B + σ √(2(γ_t + ln(1/δ)) / λ)`` with γ_t the information gained
-    so far, ½ log det(I + K_t/λ). With ``kernel="linear"`` this is
+    The score of an arm is ``μ(x) + (β_t + C/√λ) s(x)``, where μ and s are the mean and the
+    deviation of a Gaussian process, and ``β_t = B + σ √(2(γ_t + ln(1/δ)) / λ)`` with γ_t the
+    information gained so far, ½ log det(I + K_t/λ). With ``kernel="linear"`` this is
     :class:`~robustbandits.policies.RobustLinUCB` with ``bonus="l1", radius="det"``, arm for arm.
 
     Needs the same arms in every round. Time and memory do not grow with the rounds: they are those
@@ -26,7 +29,7 @@ class EnlargedGPUCB(LayeredRecipe):
     Parameters
     ----------
     budget
-        C, at least what the attacker has.
+        C, at least the attacker's budget.
     kernel, lengthscale, smoothness, norm_bound, ridge, delta, sigma, bonus_scale, ties
         As for every policy with a Gaussian process, see
         :class:`~robustbandits.policies.catalogue._layers.LayeredRecipe`.
@@ -48,23 +51,18 @@ class EnlargedGPUCB(LayeredRecipe):
         reference="Bogunovic, Krause, Scarlett (2020)",
     )
 
-    budget: float
+    budget: NonNegative
     _: KW_ONLY
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(budget=require.at_least("budget", self.budget, 0.0))
 
     @classmethod
     def practical(cls, budget: float, **changes: Any) -> Self:
-        """Take a tenth of the bonus for corruption.
+        """Use a tenth of the bonus for corruption.
 
         Of the scales in ``docs/presets.md`` the one with the smallest worst case. The attacks there
-        do not move it, and win at the next smaller one. The bounds then hold for a tenth of the
-        budget: of the rest nothing is proved.
+        do not harm it, and succeed at the next smaller scale. The bounds then hold for a tenth of
+        the budget; nothing is proved beyond that.
         """
         return cls(budget, **{"bonus_scale": 0.1, **changes})
 
     def start(self, problem: Problem) -> Any:
-        """Return a fresh state."""
         return self.start_layers(problem, [1.0], [self.budget], delta=self.delta)

@@ -1,4 +1,8 @@
-"""FastSlowGPUCB: a fast process that a slow one keeps from straying."""
+"""FastSlowGPUCB: two Gaussian processes, for a known attack budget.
+
+Bogunovic, Krause, Scarlett (AISTATS 2020). The slow process sees few rounds and so little of the
+corruption; its upper bounds limit those of the fast one.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,8 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
-from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.policies.catalogue._layers import LayeredRecipe
 
@@ -17,15 +21,15 @@ class FastSlowGPUCB(LayeredRecipe):
     """Two Gaussian processes, one of which sees few rounds and so little corruption.
 
     With probability 1/C the slow process is drawn, otherwise the fast one; only the one drawn
-    learns. The slow one plays by its own upper bound, whose bonus covers a constant corruption,
-    ``(3 + B₀ ln(5/δ)) s(x)/√λ`` beside GP-UCB's own; the fast one by the smaller of the two upper
-    bounds. With a budget of at most 1 there is only the slow process.
+    learns. The slow one scores arms by its own upper bound, whose bonus covers a constant
+    corruption, ``(3 + B₀ ln(5/δ)) s(x)/√λ`` beside GP-UCB's own; the fast one by the smaller of the
+    two upper bounds. With a budget of at most 1 there is only the slow process.
 
-    This is a reconstruction: the paper's structure is sure, its constants 3, 5 and the share δ/5
-    of each event are from memory.
+    This is a reconstruction: the structure is surely the paper's, its constants 3, 5 and the share
+    δ/5 of each event are from memory.
 
     It is proved against an attacker who moves before the layer is drawn. One who waits for the
-    choice can teach the fast process alone: in ``docs/policies.md`` its regret is about LinUCB's,
+    choice can corrupt the fast process alone: in ``docs/policies.md`` its regret is about LinUCB's,
     without an attack and under Garcelon.
 
     Needs the same arms in every round. Time and memory do not grow with the rounds.
@@ -33,7 +37,7 @@ class FastSlowGPUCB(LayeredRecipe):
     Parameters
     ----------
     budget
-        C, at least what the attacker has.
+        C, at least the attacker's budget.
     max_corruption
         B₀, the largest change of a single reward.
     kernel, lengthscale, smoothness, norm_bound, ridge, delta, sigma, bonus_scale, ties
@@ -55,19 +59,11 @@ class FastSlowGPUCB(LayeredRecipe):
         reference="Bogunovic, Krause, Scarlett (2020)",
     )
 
-    budget: float
+    budget: NonNegative
     _: KW_ONLY
-    max_corruption: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            budget=require.at_least("budget", self.budget, 0.0),
-            max_corruption=require.positive("max_corruption", self.max_corruption),
-        )
+    max_corruption: Positive = 1.0
 
     def start(self, problem: Problem) -> Any:
-        """Return a fresh state."""
         extra = 3.0 + self.max_corruption * math.log(5.0 / self.delta)
         delta = self.delta / 5.0
         if self.budget <= 1.0:

@@ -1,4 +1,8 @@
-"""MultiLayerGPUCB: layers of processes, for a corruption that nobody knows."""
+"""MultiLayerGPUCB: log T layers of Gaussian processes, for an unknown attack budget.
+
+Bogunovic, Krause, Scarlett (AISTATS 2020). Slower layers see less of the corruption, and rule out
+arms for the faster ones.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import Count, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.policies.catalogue._layers import LayeredRecipe
 
@@ -19,13 +23,13 @@ class MultiLayerGPUCB(LayeredRecipe):
     Layer ℓ = 1, 2, ..., ⌈log₂T⌉ is drawn with probability 2^-ℓ (the first with what is left), and
     only the one drawn learns. Each layer's bonus covers a constant corruption, ``(3 + B₀ ln(4(1 +
     log₂T)/δ)) s(x)/√λ`` beside GP-UCB's own: whatever C is, from layer log₂C on they see no more
-    than that. A layer plays, by its own upper bound, among the arms that neither itself nor a
+    than that. A layer plays the arm with its largest upper bound, among those that neither it nor a
     slower layer knows to be worse than another. If there is none, the next slower layer plays in
     its place, and the layer that was drawn learns. The bound is for an attacker who does not see
     which layer is drawn; every attack here sees the arm.
 
-    This is a reconstruction: the layers, their probabilities and the sets of arms are the paper's,
-    the constants, and who learns in the last case, from memory or ours.
+    This is a reconstruction: the layers, their probabilities and the sets of arms are the paper's;
+    the constants, and which layer learns in the last case, are from memory or ours.
 
     Needs the horizon, and the same arms in every round. Time and memory do not grow with the
     rounds: a round costs what LinUCB's costs (or arms² if the kernel is not linear), and layers x
@@ -34,7 +38,7 @@ class MultiLayerGPUCB(LayeredRecipe):
     Parameters
     ----------
     layers
-        How many; None for ⌈log₂T⌉.
+        Number of layers; None for ⌈log₂T⌉.
     max_corruption
         B₀, the largest change of a single reward.
     kernel, lengthscale, smoothness, norm_bound, ridge, delta, sigma, bonus_scale, ties
@@ -56,27 +60,19 @@ class MultiLayerGPUCB(LayeredRecipe):
         reference="Bogunovic, Krause, Scarlett (2020)",
     )
 
-    layers: int | None = None
-    max_corruption: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            layers=None if self.layers is None else require.count("layers", self.layers),
-            max_corruption=require.positive("max_corruption", self.max_corruption),
-        )
+    layers: Count | None = None
+    max_corruption: Positive = 1.0
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """Take three tenths of the bonus for corruption.
+        """Use three tenths of the bonus for corruption.
 
-        In ``docs/presets.md`` a tenth has the same worst case and costs half as much unattacked,
-        but lies about a quarter of the arms harm it; three tenths are not moved by any attack.
+        In ``docs/presets.md`` a tenth has the same worst case and costs half as much without an
+        attack, but corrupting a quarter of the arms harms it; no attack there harms three tenths.
         """
         return cls(**{"bonus_scale": 0.3, **changes})
 
     def start(self, problem: Problem) -> Any:
-        """Return a fresh state."""
         logs = math.log2(problem.horizon(self.name))
         layers = max(1, math.ceil(logs)) if self.layers is None else self.layers
         slower = [0.5**layer for layer in range(2, layers + 1)]

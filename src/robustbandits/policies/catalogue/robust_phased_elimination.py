@@ -1,50 +1,52 @@
-"""RobustPhasedElimination: experiments by design, and thresholds that cover corruption."""
+"""RobustPhasedElimination: eliminate arms in phases, with thresholds that cover corruption.
+
+Bogunovic, Losalka, Krause, Scarlett (AISTATS 2021), Algorithm 1. In each phase the active arms are
+played according to an optimal experimental design.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
-from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.parameters import Count, NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.policies._fixed_arms import CatalogueRecipe, refuse_changing_arms
 from robustbandits.policies.catalogue._phases import PhasedState, Rules, start_phases
 
-THRESHOLDS = ("paper", "tight")
-
 
 @dataclass(frozen=True)
 class RobustPhasedElimination(CatalogueRecipe):
-    """Play a G-optimal design of the arms still in the race, phase by phase, and drop the worst.
+    """Play a G-optimal design of the active arms, phase by phase, and drop the worst arms.
 
     Phase h has about m_h = 2^h m_0 plays, arm a of the design ``u(a) = ⌈m_h max(ζ(a), 1/m_0)⌉`` of
-    them. Least squares on the phase's own rewards gives a mean for each arm; those too far below
-    the best are out. The threshold covers noise and a corruption of C in all: of ``budget``, or,
-    when that is None, of a guess Ĉ_h that starts cautious and shrinks from phase to phase::
+    them. Least squares on the phase's own rewards gives a mean for each arm; arms too far below the
+    best are dropped. The threshold covers noise and a corruption of C in total: ``budget``, or, if
+    that is None, a guess Ĉ_h that starts cautious and shrinks from phase to phase::
 
         Ĉ_h = min(√T / (m_0 log₂T), m_0 √d T / 2^h)
 
-    The design lives in the span of the arms still in the race, found by Frank and Wolfe within a
-    factor 2 of the optimum. Before the first phase the roll is called (see
-    :mod:`~robustbandits.policies.catalogue._phases`): each arm is played until it has answered
-    once. Needs the horizon, and the same arms in every round. A round costs O(arms); the state is
-    (dim + 5) x arms numbers and does not grow.
+    The design is computed in the span of the active arms, by Frank and Wolfe's method, within a
+    factor 2 of the optimum. Before the first phase each arm is played until it has returned one
+    reward (see :mod:`~robustbandits.policies.catalogue._phases`). Needs the horizon, and the same
+    arms in every round. A round costs O(arms); the state is (dim + 5) x arms numbers and does not
+    grow.
 
-    With the paper's constants and ``budget=100`` nothing is ever eliminated at sizes that can be
-    played: in ten dimensions a gap of 0.05 takes phases of 3·10⁷ rounds. Without ``budget`` the
-    guess at T = 10⁶ is 0.07, and the theorem holds for no larger C. See :meth:`practical`.
+    With the paper's constants and ``budget=100`` nothing is eliminated at sizes that can be played:
+    in ten dimensions a gap of 0.05 takes phases of 3·10⁷ rounds. Without ``budget`` the guess at
+    T = 10⁶ is 0.07, and the theorem holds for no larger C. See :meth:`practical`.
 
     Parameters
     ----------
     budget
-        C, at least what the attacker has (the paper's known C); None when nobody knows.
+        C, at least the attacker's budget (the paper's known C); None if it is unknown.
     threshold
         ``"paper"``: ``2σ√(4d ln(1/δ')/m) + (2 C m_0 / m) √(8d)``, δ' = δ/(K log₂T). ``"tight"``:
         as every arm's variance is at most 2r/m in r dimensions, twice the sum of
-        ``σ√(4r ln(2K log₂T/δ)/m)`` and ``min(2rC/m, √(C·max_corruption·2r/m))``. Both hold; the
-        second is derived here, and needs no least weight.
+        ``σ√(4r ln(2K log₂T/δ)/m)`` and ``min(2rC/m, √(C·max_corruption·2r/m))``. Both are
+        valid; the second is derived here, and needs no least weight.
     delta
         Probability with which a good arm may be dropped.
     sigma
@@ -71,38 +73,25 @@ class RobustPhasedElimination(CatalogueRecipe):
         reference="Bogunovic, Losalka, Krause, Scarlett (2021)",
     )
 
-    budget: float | None = None
+    budget: NonNegative | None = None
     _: KW_ONLY
-    threshold: str = "paper"
-    delta: float = 0.01
-    sigma: float = 0.1
-    max_corruption: float = 1.0
-    c_hat_scale: float = 1.0
-    first_phase: int | None = None
-
-    def __post_init__(self) -> None:
-        first, budget = self.first_phase, self.budget
-        self._set(
-            budget=None if budget is None else require.at_least("budget", budget, 0.0),
-            threshold=require.one_of("threshold", self.threshold, THRESHOLDS),
-            delta=require.fraction("delta", self.delta),
-            sigma=require.at_least("sigma", self.sigma, 0.0),
-            max_corruption=require.positive("max_corruption", self.max_corruption),
-            c_hat_scale=require.at_least("c_hat_scale", self.c_hat_scale, 0.0),
-            first_phase=None if first is None else require.count("first_phase", first),
-        )
+    threshold: Literal["paper", "tight"] = "paper"
+    delta: Probability = 0.01
+    sigma: NonNegative = 0.1
+    max_corruption: Positive = 1.0
+    c_hat_scale: NonNegative = 1.0
+    first_phase: Count | None = None
 
     @classmethod
     def practical(cls, budget: float, **changes: Any) -> Self:
-        """Take the tight threshold for a known budget.
+        """Use the tight threshold for a known budget.
 
-        It holds as the paper's does, and with ``budget=100`` leaves exploration within 10⁶ rounds
+        It is as valid as the paper's, and with ``budget=100`` leaves exploration within 10⁶ rounds
         (``docs/presets.md``), though not within 10⁵. Without a budget the defaults do.
         """
         return cls(**{"budget": budget, "threshold": "tight", **changes})
 
     def start(self, problem: Problem) -> PhasedState:
-        """Return a fresh state."""
         refuse_changing_arms(problem, self.name)
         rounds, dim = problem.horizon(self.name), problem.dim
         tight = self.threshold == "tight"
@@ -133,5 +122,5 @@ class RobustPhasedElimination(CatalogueRecipe):
 
 
 def first_length(dim: int) -> float:
-    """m_0 = 4d (ln ln d + 18); on a line, where ln ln d is no number, 72."""
+    """m_0 = 4d (ln ln d + 18); 72 in one dimension, where ln ln d is not defined."""
     return 4.0 * dim * ((math.log(math.log(dim)) if dim > 1 else 0.0) + 18.0)

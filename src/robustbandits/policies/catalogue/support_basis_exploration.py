@@ -1,4 +1,8 @@
-"""SupportBasisExploration: explore along an ellipsoid, as much as the gap demands."""
+"""SupportBasisExploration (SBE): explore a basis of the catalogue, as much as the gap demands.
+
+Reconstructed after Li, Lou, Shan (2019). The arms to explore are the contact points of the smallest
+ellipsoid around the catalogue.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.policies._fixed_arms import CatalogueRecipe, refuse_changing_arms
 from robustbandits.policies.catalogue._phases import PhasedState, Rules, start_phases
@@ -17,22 +21,22 @@ from robustbandits.policies.catalogue._phases import PhasedState, Rules, start_p
 class SupportBasisExploration(CatalogueRecipe):
     """SBE: epochs four times as long as the last, with no more exploration than the gap demands.
 
-    This is a reconstruction. From the paper's abstract, and from how others quote it, come: it
+    This is a reconstruction. Known from the paper's abstract, and from how others quote it: it
     does not know C; epochs grow exponentially; it explores through the Löwner–John ellipsoid of the
     arms; its regret is d^{5/2}C/Δ + d⁶/Δ². The rest is put together from memory of its ancestor
     BARBAR (Gupta, Koren, Talwar 2019), and every constant is ours.
 
     With ``n = ⌈scale · d² ln(dT/δ)⌉``, epoch m = 1, 2, ... has ``4^{m-1} n`` rounds. In each of
     them independently, with ``n/Δ̂²`` of them expected, an arm is drawn from the design π whose
-    support are the contact points of the ellipsoid (the G-optimal design), and measured; in the
-    others the leader is played, and its reward not used. The estimate divides by *planned* counts:
-    ``θ̂ = M(π)⁻¹ Σ x y / (n/Δ̂²)``, so that corruption placed on lucky rounds gains nothing. The arm
-    with the largest estimate leads the next epoch, and ``Δ̂ = max(2^{-m}, half its lead)``. The
-    first epoch, with Δ̂ = 1, only explores.
+    support are the contact points of the ellipsoid (the G-optimal design), and its reward is used;
+    in the others the leader is played, and its reward is not used. The estimate divides by
+    *planned* counts: ``θ̂ = M(π)⁻¹ Σ x y / (n/Δ̂²)``, so that corrupting rounds in which an arm
+    happens to be played often gains nothing. The arm with the largest estimate is the leader of the
+    next epoch, and ``Δ̂ = max(2^{-m}, half its lead)``. The first epoch, with Δ̂ = 1, only explores.
 
     The bound is for an attacker who acts before the arm is drawn; every attack here sees it first.
 
-    Before the first epoch the roll is called (see
+    Before the first epoch each arm is played until it has returned one reward (see
     :mod:`~robustbandits.policies.catalogue._phases`). Needs the horizon, and the same arms in every
     round. A round costs O(arms); the state is (dim + 5) x arms numbers and does not grow.
 
@@ -42,7 +46,7 @@ class SupportBasisExploration(CatalogueRecipe):
         The constant λ before the length of an epoch. By Bernstein's inequality 64 brings every
         estimate within Δ̂/4 of its mean (rewards in [-1, 1]); at T = 10⁶ it is still exploring.
     delta
-        Probability with which an estimate may be further off.
+        Probability with which an estimate may have a larger error.
 
     References
     ----------
@@ -59,27 +63,20 @@ class SupportBasisExploration(CatalogueRecipe):
         reference="Li, Lou, Shan (2019)",
     )
 
-    scale: float = 64.0
-    delta: float = 0.01
-
-    def __post_init__(self) -> None:
-        self._set(
-            scale=require.positive("scale", self.scale),
-            delta=require.fraction("delta", self.delta),
-        )
+    scale: Positive = 64.0
+    delta: Probability = 0.01
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """Take epochs so short that several fit in 10⁵ rounds.
+        """Use epochs so short that several fit in 10⁵ rounds.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case. That is less
-        than uniform play has, but even after 10⁶ rounds it still explores much, and no other scale
-        there makes it practical.
+        Of the scales in ``docs/presets.md`` the one with the smallest worst case. That is less than
+        the regret of uniform play, but even after 10⁶ rounds it still explores much, and no other
+        scale there makes it practical.
         """
         return cls(**{"scale": 0.003, **changes})
 
     def start(self, problem: Problem) -> PhasedState:
-        """Return a fresh state."""
         refuse_changing_arms(problem, self.name)
         rounds, dim = problem.horizon(self.name), problem.dim
         rules = Rules(
@@ -98,5 +95,5 @@ class SupportBasisExploration(CatalogueRecipe):
 
 
 def first_epoch(scale: float, dim: int, rounds: int, delta: float) -> float:
-    """Return whole rounds: what is planned for a fraction of one would be counted in full."""
+    """Return the length of the first epoch in whole rounds, as it is played in whole rounds."""
     return float(math.ceil(scale * dim * dim * math.log(dim * rounds / delta)))

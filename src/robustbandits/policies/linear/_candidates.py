@@ -1,4 +1,4 @@
-"""Candidates for the attack budget that a policy does not know."""
+"""Candidate values for an attack budget that is unknown."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from robustbandits.game import require
 
-#: Largest candidate. `2KT` and `T` are the paper's (rounded up to a power of two); the two
-#: `-floor` ones are what the authors' code does; `sqrtT` is ours.
+#: Names for the largest candidate. `2KT` and `T` are the paper's (rounded up to a power of two);
+#: the two `-floor` ones are what the authors' code does; `sqrtT` is ours.
 NAMES = ("sqrtT", "T", "2KT", "2KT-floor", "2KH-floor")
 
 
 def check_candidates(value: Any) -> str | tuple[float, ...]:
-    """Return a known name, or a tuple of levels that are not negative."""
+    """Return a known name, or a tuple of different levels that are not negative."""
     if isinstance(value, str):
         return require.one_of("candidates", value, NAMES)
     if not isinstance(value, Sequence) or not value:
@@ -23,6 +23,14 @@ def check_candidates(value: Any) -> str | tuple[float, ...]:
     if len(set(levels)) != len(levels):
         raise ValueError(f"candidates must differ from each other, got {value!r}")
     return levels
+
+
+def check_candidates_without_epochs(value: Any, policy: str) -> str | tuple[float, ...]:
+    """Return checked candidates for a policy that has no epochs, which ``2KH-floor`` needs."""
+    candidates = check_candidates(value)
+    if candidates == "2KH-floor":
+        raise ValueError(f"candidates='2KH-floor' needs epochs, and {policy} has none")
+    return candidates
 
 
 def candidate_levels(

@@ -1,7 +1,8 @@
-"""EXP4.P: a mixture of experts' advice over arms, with a floor under every arm.
+"""EXP4.P: draw an arm from a mixture of experts' advice, with a least probability for every arm.
 
-The experts here are ordered, and advise alike in runs: so four numbers describe a decision well
-enough to pay all of them when its reward comes.
+The experts here are ordered, and neighbours often advise the same arm. A decision is therefore
+described by where the advice changes from one expert to the next, and four numbers suffice to pay
+all experts when the reward arrives.
 """
 
 from __future__ import annotations
@@ -13,23 +14,24 @@ import numpy as np
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
+from robustbandits.policies._exp3 import exponentials
 
-#: One bit of a memo for each border between experts: a float64 holds 53.
+#: A memo holds one bit for each border between experts; a float64 holds 53 bits.
 MAX_EXPERTS = 50
 
-# Fields of a decision's memo: borders between experts that advised different arms, as bits; which
-# of the runs between them advised the arm played (-1: none); its chance; number of arms.
+# Fields of the memo: borders between experts that advised different arms, as bits; which of the
+# runs between borders advised the arm that was played (-1: none); its probability; number of arms.
 MEMO_BORDERS, MEMO_RUN, MEMO_CHANCE, MEMO_ARMS = range(4)
 
 
 class Exp4(NamedTuple):
-    """Weights of experts of whom each advises one arm, and perhaps of one who advises all alike."""
+    """Weights of experts who advise one arm each, and perhaps of one who advises all arms alike."""
 
     log_weights: Floats  # (experts,), the uniform one last
     experts: int  # not counting the uniform one
-    uniform: bool
+    uniform: bool  # whether there is a uniform expert
     floor: float  # p_min, least probability of an arm
-    trust: float  # a_m, reward for advising what is seldom played
+    trust: float  # a_m, weight of the payment for advising arms that are seldom played
 
 
 def start_exp4(experts: int, uniform: bool, plays: float, floor: float, delta: float) -> Exp4:
@@ -40,12 +42,12 @@ def start_exp4(experts: int, uniform: bool, plays: float, floor: float, delta: f
 
 
 def exp4_floor(size: int, arms: int, rounds: int) -> float:
-    """``min{1/(2K), √(ln M / (KT))}`` for M experts in all."""
+    """``min{1/(2K), √(ln M / (KT))}`` for M experts in total."""
     return min(0.5 / arms, math.sqrt(math.log(size) / (arms * rounds)))
 
 
 def check_advice(exp4: Exp4, memos: Floats) -> None:
-    """Refuse memos (one a row) that no decision can have left: a file may hold anything."""
+    """Raise ValueError for memos (one a row) that no decision can have written."""
     borders, run, chance, arms = memos.T
     whole = (memos[:, [MEMO_BORDERS, MEMO_RUN, MEMO_ARMS]] % 1.0 == 0.0).all(axis=1)
     known = (borders >= 0.0) & (borders < 2.0 ** (exp4.experts - 1))
@@ -53,18 +55,21 @@ def check_advice(exp4: Exp4, memos: Floats) -> None:
     floor = np.minimum(exp4.floor, 1.0 / np.maximum(1.0, arms)) * (1.0 - 1e-9)
     known &= (arms >= 1.0) & (chance > 0.0) & (chance >= floor) & (chance <= 1.0 + 1e-9)
     if not np.all(whole & known):
-        raise ValueError("it drew an arm from a mixture that does not exist")
+        raise ValueError(
+            "a decision's memo must hold borders, run, probability and number of arms of a draw "
+            f"among {exp4.experts} experts, got {memos[~(whole & known)][0].tolist()}"
+        )
 
 
 @kernel
 def floor_of(exp4: Exp4, arms: int) -> float:
-    """Least probability of one of so many arms."""
+    """Least probability of an arm among this many."""
     return min(exp4.floor, 1.0 / arms)
 
 
 @kernel
 def rest_of(exp4: Exp4, arms: int, shares: Floats) -> float:
-    """Probability of an arm that no expert advises."""
+    """Probability of an arm that only the uniform expert advises."""
     floor = floor_of(exp4, arms)
     if not exp4.uniform:
         return floor
@@ -73,22 +78,15 @@ def rest_of(exp4: Exp4, arms: int, shares: Floats) -> float:
 
 @kernel
 def expert_shares(exp4: Exp4, out: Floats) -> None:
-    """Write each expert's share of the weight."""
-    size = out.shape[0]
-    top = exp4.log_weights[0]
-    for j in range(1, size):
-        top = max(top, exp4.log_weights[j])
-    total = 0.0
-    for j in range(size):
-        out[j] = math.exp(exp4.log_weights[j] - top)
-        total += out[j]
-    for j in range(size):
+    """Write each expert's share of the total weight."""
+    total = exponentials(exp4.log_weights, out)
+    for j in range(out.shape[0]):
         out[j] /= total
 
 
 @kernel
 def run_of(advice: np.ndarray, arm: int) -> int:
-    """Index of the first run of advice for this arm; -1 if nobody advised it."""
+    """Index of the first run of advice for this arm; -1 if no expert advised it."""
     run = 0
     for j in range(advice.shape[0]):
         if j > 0 and advice[j] != advice[j - 1]:
@@ -100,10 +98,10 @@ def run_of(advice: np.ndarray, arm: int) -> int:
 
 @program
 def pay_experts(exp4: Exp4, reward: float, memo: Floats) -> None:
-    """Pay each expert what its advice earned, by importance, and for advising the unusual.
+    """Pay each expert the importance-weighted reward of its advice, and for seldom played arms.
 
-    Chances of the arms that were not played follow from the borders and from the weights, which
-    are those of the decision unless its reward came late.
+    The probabilities of the arms that were not played are computed from the borders and from the
+    weights; these are the weights of the decision unless its reward arrived late.
     """
     arms = int(memo[MEMO_ARMS])
     rate = 0.5 * floor_of(exp4, arms)

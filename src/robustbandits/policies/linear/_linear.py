@@ -1,55 +1,87 @@
-"""Optimism in the face of uncertainty, and of corruption.
+"""What the linear policies share: the confidence radius, optimistic scores and common parameters.
 
-A linear optimist scores an arm by its estimated mean plus ``(β + κ(C')) ‖x‖``, the norm being that
-of the inverse Gram matrix: β covers the noise, κ(C') what an attacker with budget C' may have done
-to the estimate. LinUCB has C' = 0; RobustLinUCB is told C'; RobustBandit and BOB-No-Restart guess.
+An optimistic linear policy scores an arm with context x by its estimated mean plus
+``(β + κ(C')) ‖x‖``, where the norm is that of the inverse Gram matrix. The radius β covers the
+noise; κ(C') covers what an attacker with budget C' may have done to the estimate. LinUCB has
+C' = 0, RobustLinUCB is told C', RobustBandit and BOB-No-Restart guess it.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from robustbandits.compiled.jit import kernel
-from robustbandits.game import require
+from robustbandits.game.parameters import CheckedRecipe, NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
-from robustbandits.game.recipe import Recipe
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import COUNT, ENERGY, Ridge, start_ridge
+from robustbandits.kernels.ridge import COUNT, ENERGY, LOG_DET, Ridge, start_ridge
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.policies.linear._radius import RADII, Radius, radius_at
 
-#: Bounds on the harm that corruptions c_1, c_2, ... with Σ|c_s| <= C do to the estimate, in the
-#: norm in which arms are wide: the paper's Lemma 1 (γ_t C), their l1 norm (C), their l2 norm
+#: Bounds on how far corruptions c_1, c_2, ... with Σ|c_s| <= C move the estimate, in the norm in
+#: which widths are measured: the paper's Lemma 1 (γ_t C), their l1 norm (C), their l2 norm
 #: (√(C·c_max), as no single corruption exceeds c_max). All three are valid.
-BONUSES = ("paper", "l1", "l2")
+Bonus = Literal["paper", "l1", "l2"]
+BONUSES = get_args(Bonus)
 PAPER, L1, L2 = range(3)
 
-TIES = ("random", "first")
+#: How to choose among arms with equal scores.
+Ties = Literal["random", "first"]
 
-#: Largest ratio of a squared context to the penalty; at 1e16 the inverse is lost to rounding.
+#: Largest ratio of a squared context norm to the penalty. At 1e16 rounding destroys the inverse.
 MAX_SPREAD = 1e12
-#: No penalty is larger than the inverse of this: its square must still be a number.
-TINY = 1e-100
+#: Largest penalty that the theory may ask for; its square must still be finite.
+MAX_RIDGE = 1e100
+
+
+class Radius(NamedTuple):
+    """Constants of the confidence radius."""
+
+    by_determinant: bool  # use the log determinant of the Gram matrix, not its bound
+    sigma: float
+    delta: float
+    penalty: float  # λ
+    context_bound: float  # L
+    theta_bound: float  # S
 
 
 class Optimist(NamedTuple):
-    """A ridge regression with a confidence ellipsoid around it."""
+    """A ridge regression with a confidence ellipsoid around its estimate."""
 
     ridge: Ridge
     radius: Radius
     bonus: int  # index into BONUSES
     max_corruption: float
-    first: bool  # among equal scores take the first arm
+    first: bool  # among equal scores choose the first arm
+
+
+# --------------------------------------------------------------------------------------- radius
+
+
+@kernel
+def radius_at(radius: Radius, ridge: Ridge, t: float) -> float:
+    """Radius at round ``t``, counted from 1.
+
+    ``trace`` is the paper's Eq. (1): ``σ√(d log((1 + tL²/λ)/δ)) + √λ S``. It is a valid bound for
+    d >= 2 only. ``det`` is the tighter bound of Abbasi-Yadkori, Pál, Szepesvári (2011), Theorem 1:
+    ``σ√(log det V - log det λI + 2 log(1/δ)) + √λ S``, valid for every d.
+    """
+    if radius.by_determinant:
+        inside = ridge.tally[LOG_DET] + 2.0 * math.log(1.0 / radius.delta)
+    else:
+        bound = radius.context_bound
+        growth = 1.0 + t * (bound * bound) / radius.penalty
+        inside = ridge.theta.shape[0] * math.log(growth / radius.delta)
+    return radius.sigma * math.sqrt(inside) + math.sqrt(radius.penalty) * radius.theta_bound
 
 
 @kernel
 def corruption_bonus(optimist: Optimist, level: float) -> float:
-    """Extra radius that covers corruptions of ``level`` in all."""
+    """κ: extra radius that covers corruptions of ``level`` in total."""
     if optimist.bonus == PAPER:
         return level * math.sqrt(optimist.ridge.tally[ENERGY])
     if optimist.bonus == L1:
@@ -59,19 +91,49 @@ def corruption_bonus(optimist: Optimist, level: float) -> float:
 
 @kernel
 def width_factor(optimist: Optimist, level: float) -> float:
-    """β + κ(level), with the round counted from the rewards learned."""
+    """β + κ(level), where the round is one more than the rewards learned."""
     t = optimist.ridge.tally[COUNT] + 1.0
     return radius_at(optimist.radius, optimist.ridge, t) + corruption_bonus(optimist, level)
+
+
+# --------------------------------------------------------------------------------------- scores
+
+
+@kernel
+def widths_to_bonuses(widths: Floats, factor: float) -> None:
+    """Turn squared widths into bonuses ``factor · width``, in place."""
+    for a in range(widths.shape[0]):
+        widths[a] = factor * math.sqrt(max(0.0, widths[a]))
+
+
+@kernel
+def largest_sum(means: Floats, bonuses: Floats, rng: np.random.Generator, first: bool) -> int:
+    """Arm with the largest sum of mean and bonus; overwrites ``means`` with the sums."""
+    for a in range(means.shape[0]):
+        means[a] += bonuses[a]
+    return largest(means, rng, first)
+
+
+@kernel
+def share_of_largest_sum(
+    means: Floats, bonuses: Floats, first: bool, chance: float, out: Floats
+) -> None:
+    """Add ``chance`` to ``out`` at the arm that :func:`largest_sum` chooses; equal arms share it.
+
+    Overwrites ``means`` with the sums.
+    """
+    for a in range(means.shape[0]):
+        means[a] += bonuses[a]
+    share_of_largest(means, first, chance, out)
 
 
 @kernel
 def optimistic_scores(
     optimist: Optimist, contexts: Floats, factor: float, means: Floats, bonuses: Floats
 ) -> None:
-    """Write each arm's estimated mean, and its bonus ``factor · ‖x‖``."""
+    """Write each arm's estimated mean and its bonus ``factor · ‖x‖``."""
     score_columns(optimist.ridge.inverse, optimist.ridge.theta, contexts, means, bonuses)
-    for a in range(bonuses.shape[0]):
-        bonuses[a] = factor * math.sqrt(max(0.0, bonuses[a]))
+    widths_to_bonuses(bonuses, factor)
 
 
 @kernel
@@ -79,61 +141,35 @@ def optimistic_arm(
     optimist: Optimist, contexts: Floats, factor: float, rng: np.random.Generator
 ) -> int:
     """Arm with the largest sum of mean and bonus."""
-    arms = contexts.shape[1]
-    means = np.empty(arms)
-    bonuses = np.empty(arms)
+    means = np.empty(contexts.shape[1])
+    bonuses = np.empty(contexts.shape[1])
     optimistic_scores(optimist, contexts, factor, means, bonuses)
-    for a in range(arms):
-        means[a] += bonuses[a]
-    return largest(means, rng, optimist.first)
+    return largest_sum(means, bonuses, rng, optimist.first)
 
 
 @kernel
 def optimistic_shares(optimist: Optimist, contexts: Floats, factor: float, out: Floats) -> None:
-    """Write 1 for the arm that :func:`optimistic_arm` would play; equals share it."""
-    arms = contexts.shape[1]
-    means = np.empty(arms)
-    bonuses = np.empty(arms)
+    """Write 1 for the arm that :func:`optimistic_arm` chooses; equal arms share it."""
+    means = np.empty(contexts.shape[1])
+    bonuses = np.empty(contexts.shape[1])
     optimistic_scores(optimist, contexts, factor, means, bonuses)
-    for a in range(arms):
-        means[a] += bonuses[a]
-        out[a] = 0.0
-    share_of_largest(means, optimist.first, 1.0, out)
-
-
-def refuse_spread(problem: Problem, ridge: float) -> None:
-    """Refuse a penalty that float64 cannot hold beside such contexts."""
-    if problem.context_bound * problem.context_bound > MAX_SPREAD * ridge:
-        raise ValueError(
-            f"ridge must be at least context_bound² / {MAX_SPREAD:g}, got {ridge!r} for "
-            f"context_bound {problem.context_bound!r}: scale your features"
-        )
-
-
-def theory_ridge(problem: Problem, unit: float, words: str) -> float:
-    """Return the penalty (unit/S)², S being the bound of theta; refuse what float64 cannot hold."""
-    ridge = (unit / problem.theta_bound) * (unit / problem.theta_bound)
-    reach = problem.context_bound * problem.context_bound
-    if not (reach <= MAX_SPREAD * ridge and ridge < 1.0 / TINY):
-        raise ValueError(
-            f"ridge must be given: the theory's, {words}, is {ridge!r} for theta_bound "
-            f"{problem.theta_bound!r}, too far from context_bound {problem.context_bound!r} squared"
-        )
-    return ridge
+    out[:] = 0.0
+    share_of_largest_sum(means, bonuses, optimist.first, 1.0, out)
 
 
 @kernel
-def mixed_shares(
+def add_mixed_shares(
     optimist: Optimist, contexts: Floats, factors: Floats, chances: Floats, out: Floats
 ) -> None:
-    """Write the probability of each arm when factor j is played with chance j."""
+    """Add the probability of each arm if width factor j is used with probability ``chances[j]``.
+
+    See :func:`optimistic_shares` for a single factor.
+    """
     arms = contexts.shape[1]
     means = np.empty(arms)
     widths = np.empty(arms)
     scores = np.empty(arms)
     optimistic_scores(optimist, contexts, 1.0, means, widths)
-    for a in range(arms):
-        out[a] = 0.0
     for j in range(chances.shape[0]):
         if chances[j] > 0.0:
             for a in range(arms):
@@ -141,8 +177,32 @@ def mixed_shares(
             share_of_largest(scores, optimist.first, chances[j], out)
 
 
+# ------------------------------------------------------------------------------------- recipes
+
+
+def refuse_small_ridge(problem: Problem, ridge: float) -> None:
+    """Raise ValueError if float64 cannot hold the penalty beside contexts this long."""
+    if problem.context_bound * problem.context_bound > MAX_SPREAD * ridge:
+        raise ValueError(
+            f"ridge must be at least context_bound² / {MAX_SPREAD:g}, got {ridge!r} for "
+            f"context_bound {problem.context_bound!r}: scale your features"
+        )
+
+
+def theory_ridge(problem: Problem, unit: float, formula: str) -> float:
+    """Return the penalty (unit/S)², where S is the bound of theta, if float64 can hold it."""
+    ridge = (unit / problem.theta_bound) * (unit / problem.theta_bound)
+    longest = problem.context_bound * problem.context_bound
+    if not (longest <= MAX_SPREAD * ridge and ridge < MAX_RIDGE):
+        raise ValueError(
+            f"ridge must be given: the theory's, {formula}, is {ridge!r} for theta_bound "
+            f"{problem.theta_bound!r}, too far from context_bound {problem.context_bound!r} squared"
+        )
+    return ridge
+
+
 @dataclass(frozen=True, kw_only=True)
-class LinearRecipe(Recipe):
+class LinearRecipe(CheckedRecipe):
     """Parameters that every linear policy has.
 
     Parameters
@@ -152,32 +212,23 @@ class LinearRecipe(Recipe):
     delta
         Probability with which the confidence ellipsoid may fail.
     sigma
-        Sub-Gaussian level of the noise: its standard deviation, if it is Gaussian.
+        Sub-Gaussian level of the noise: its standard deviation if it is Gaussian.
     radius
         ``"trace"``, the paper's Eq. (1), which is a valid bound in two dimensions or more, or
-        ``"det"``, which is tighter and valid in any.
+        ``"det"``, which is tighter and valid in any dimension.
     ties
-        Among equal scores take a ``"random"`` arm, or the ``"first"`` as the authors' code does.
+        Among equal scores choose a ``"random"`` arm, or the ``"first"`` as the authors' code does.
     """
 
-    ridge: float = 0.1
-    delta: float = 0.01
-    sigma: float = 0.1
-    radius: str = "trace"
-    ties: str = "random"
-
-    def __post_init__(self) -> None:
-        self._set(
-            ridge=require.positive("ridge", self.ridge),
-            delta=require.fraction("delta", self.delta),
-            sigma=require.at_least("sigma", self.sigma, 0.0),
-            radius=require.one_of("radius", self.radius, RADII),
-            ties=require.one_of("ties", self.ties, TIES),
-        )
+    ridge: Positive = 0.1
+    delta: Probability = 0.01
+    sigma: NonNegative = 0.1
+    radius: Literal["trace", "det"] = "trace"
+    ties: Ties = "random"
 
     def start_regression(self, problem: Problem) -> Ridge:
-        """Return a regression that has seen nothing; refuse what float64 cannot hold."""
-        refuse_spread(problem, self.ridge)
+        """Return a regression without observations."""
+        refuse_small_ridge(problem, self.ridge)
         return start_ridge(problem.dim, self.ridge)
 
     def start_radius(self, problem: Problem, delta: float | None = None) -> Radius:
@@ -195,11 +246,11 @@ class LinearRecipe(Recipe):
         self,
         problem: Problem,
         *,
-        bonus: str = "l2",
+        bonus: Bonus = "l2",
         max_corruption: float = 1.0,
         delta: float | None = None,
     ) -> Optimist:
-        """Return an optimist that has seen nothing."""
+        """Return a regression without observations and the constants of its radius."""
         return Optimist(
             ridge=self.start_regression(problem),
             radius=self.start_radius(problem, delta),

@@ -1,4 +1,8 @@
-"""BOB: a bandit over bandits that learns how much to forget."""
+"""BOB: a bandit over bandits that learns how many observations to keep.
+
+EXP3 chooses the window of a sliding-window LinUCB for each block of rounds. For a parameter that
+drifts (Cheung, Simchi-Levi, Zhu 2019).
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,16 @@ import numpy as np
 
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import Count, Flag, Share
 from robustbandits.game.problem import Problem
 from robustbandits.policies._exp3 import exp3_alpha, start_exp3
+from robustbandits.policies.linear._blocks import CANDIDATE
 from robustbandits.policies.linear._linear import LinearRecipe
-from robustbandits.policies.linear._window import CANDIDATE, WindowState, start_ring
+from robustbandits.policies.linear.sliding_window_linucb import DIARY_SIZE, WindowState, start_ring
 
 
 class Plan(NamedTuple):
-    """The constants of a run, worked out from the problem."""
+    """The constants of a run."""
 
     block: int
     windows: tuple[int, ...]
@@ -29,24 +35,24 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class BOB(LinearRecipe):
-    """Draw a window for each block of rounds, and start SW-LinUCB afresh with it (BOB).
+    """Draw a window for each block of rounds, and start SW-LinUCB again with it (BOB).
 
-    Play is cut into blocks of H = ⌊d√T⌋ rounds. For each, EXP3 draws one of the windows
+    The run is divided into blocks of H = ⌊d√T⌋ rounds. For each, EXP3 draws one of the windows
     ⌊H^(j/Δ)⌋, j = 0..Δ with Δ = ⌈ln H⌉, and is paid ``1/2 + R / (2H + 4σ√(H ln(T/√H)))`` at the
-    end, R being what the block earned: with mean rewards in [-1, 1] that is in [0, 1] but for a
-    small chance. Nothing is carried from one block to the next but EXP3's weights. Needs the
-    horizon. It keeps ``H · (dim + 1)`` numbers.
+    end, where R is what the block earned: with mean rewards in [-1, 1] the payment is in [0, 1]
+    except with a small probability. Only EXP3's weights are carried from one block to the next.
+    Needs the horizon. It keeps ``H · (dim + 1)`` numbers.
 
-    With a single window not below the block this is LinUCB, restarted.
+    With a single window not below the block this is LinUCB with restarts.
 
     Parameters
     ----------
     block
         H, the length of a block in rounds; None for the theory's, or T if that is less.
     windows
-        Windows to draw from; None for the theory's. None may exceed the block.
+        Windows to draw from; None for the theory's. None of them may exceed the block.
     alpha
-        EXP3's share of uniform exploration; worked out from the number of blocks when None.
+        EXP3's share of uniform exploration; computed from the number of blocks if None.
     clip
         Whether EXP3's payment is clipped to [0, 1].
     growing
@@ -72,29 +78,24 @@ class BOB(LinearRecipe):
         reference="Cheung, Simchi-Levi, Zhu (2019)",
     )
 
-    block: int | None = None
+    block: Count | None = None
     windows: tuple[int, ...] | None = None
-    alpha: float | None = None
-    clip: bool = True
-    growing: bool = True
+    alpha: Share | None = None
+    clip: Flag = True
+    growing: Flag = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(
-            block=None if self.block is None else require.count("block", self.block),
-            windows=None if self.windows is None else _check_windows(self.windows),
-            alpha=None if self.alpha is None else require.between("alpha", self.alpha, 0.0, 1.0),
-            clip=require.flag("clip", self.clip),
-            growing=require.flag("growing", self.growing),
-        )
+        if self.windows is not None:
+            self._set(windows=_check_windows(self.windows))
 
     @classmethod
     def as_written(cls, **changes: Any) -> Self:
-        """Do what the paper writes: a full window's radius, payments as they come."""
+        """Do what the paper writes: a full window's radius, payments not clipped."""
         return cls(**{"growing": False, "clip": False, **changes})
 
     def plan(self, problem: Problem) -> Plan:
-        """Work out the constants of a run."""
+        """Compute the constants of a run."""
         rounds = problem.horizon(self.name)
         block = self.block
         if block is None:
@@ -113,9 +114,8 @@ class BOB(LinearRecipe):
         return Plan(block, windows, blocks, alpha, scale)
 
     def start(self, problem: Problem) -> WindowState:
-        """Return a fresh state."""
         plan = self.plan(problem)
-        diary = np.zeros(8)
+        diary = np.zeros(DIARY_SIZE)
         diary[CANDIDATE] = -1.0
         return WindowState(
             optimist=self.start_optimist(problem),
@@ -136,7 +136,7 @@ def windows_up_to(block: int) -> tuple[int, ...]:
     windows = {1, block}
     for j in range(1, steps):
         window = math.floor(block ** (j / steps))
-        # A root that is whole may come out just below itself.
+        # Rounding may put a root that is a whole number just below it.
         windows.add(window + 1 if (window + 1) ** steps <= block**j else window)
     return tuple(sorted(windows))
 

@@ -1,4 +1,8 @@
-"""BOB-No-Restart: the paper's Algorithm 3, a new guess of the attack budget in every round."""
+"""BOB-No-Restart: LinUCB with a new guess of the attack budget in every round.
+
+Algorithm 3 of Ding, Hsieh, Sharpnack (2022): EXP3 draws the guess, one regression serves all
+guesses, and nothing is forgotten.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +10,38 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
-from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.parameters import Flag, Positive, Share
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
 from robustbandits.kernels.sampling import draw
 from robustbandits.policies._exp3 import (
     Exp3,
-    check_guesses,
     exp3_alpha,
     exp3_probabilities,
     exp3_update,
     start_exp3,
 )
-from robustbandits.policies.linear._candidates import candidate_levels, check_candidates
+from robustbandits.policies._state_checks import check_chances, check_index
+from robustbandits.policies.linear._candidates import (
+    candidate_levels,
+    check_candidates_without_epochs,
+)
 from robustbandits.policies.linear._linear import (
-    BONUSES,
+    Bonus,
     LinearRecipe,
     Optimist,
-    mixed_shares,
+    add_mixed_shares,
     optimistic_arm,
     optimistic_scores,
     width_factor,
 )
 
-# Fields of a decision's memo.
+# Fields of the memo.
 MEMO_CANDIDATE, MEMO_CHANCE = range(2)
 
 
@@ -43,11 +51,11 @@ class BOBNoRestartState(NamedTuple):
     optimist: Optimist
     exp3: Exp3
     levels: Floats  # (candidates,) possible attack budgets
-    clip: bool
+    clip: bool  # EXP3 is paid the reward clipped to [0, 1]
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Draw a candidate and play LinUCB's arm under it."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        """Draw a candidate and play LinUCB's arm for it."""
         chances = np.empty(self.levels.shape[0])
         exp3_probabilities(self.exp3, chances)
         candidate = draw(chances, rng)
@@ -57,17 +65,15 @@ class BOBNoRestartState(NamedTuple):
         return optimistic_arm(self.optimist, contexts, factor, rng)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Add one observation, and pay the candidate that led to it."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Add one observation, and pay the candidate that was drawn."""
         observe(self.optimist.ridge, context, reward, 1.0)
         payment = min(1.0, max(0.0, reward)) if self.clip else reward
         exp3_update(self.exp3, int(memo[MEMO_CANDIDATE]), payment, memo[MEMO_CHANCE])
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean and bonus under the decision's candidate."""
+        """Write each arm's estimated mean and bonus for the decision's candidate."""
         candidate = int(max(0.0, memo[MEMO_CANDIDATE]))
         factor = width_factor(self.optimist, self.levels[candidate])
         optimistic_scores(self.optimist, contexts, factor, means, bonuses)
@@ -81,20 +87,21 @@ class BOBNoRestartState(NamedTuple):
         exp3_probabilities(self.exp3, chances)
         for j in range(size):
             factors[j] = width_factor(self.optimist, self.levels[j])
-        mixed_shares(self.optimist, contexts, factors, chances, out)
+        out[:] = 0.0
+        add_mixed_shares(self.optimist, contexts, factors, chances, out)
 
     def check(self, memos: Floats) -> None:
-        """Refuse memos (one a row) that would lead `learn` out of its arrays."""
-        check_guesses(memos[:, MEMO_CANDIDATE], memos[:, MEMO_CHANCE], self.levels.shape[0])
+        check_index("candidate", memos[:, MEMO_CANDIDATE], 0, len(self.levels))
+        check_chances("probability of a candidate", memos[:, MEMO_CHANCE])
 
 
 @dataclass(frozen=True, kw_only=True)
 class BOBNoRestart(LinearRecipe):
-    """Guess the attack budget anew each round, and never forget (Algorithm 3, BOB-No-Restart).
+    """Guess the attack budget again in each round, and never restart (Algorithm 3, BOB-No-Restart).
 
     One regression serves all candidates; EXP3 draws a candidate C' in every round and is paid that
-    round's reward. Nothing is proved about it, but it is what works best in the paper. Needs the
-    horizon.
+    round's reward. Nothing is proved about it, but it works best in the paper's experiments. Needs
+    the horizon.
 
     Parameters
     ----------
@@ -106,7 +113,7 @@ class BOBNoRestart(LinearRecipe):
     clip
         Whether EXP3's copy of the reward is clipped to [0, 1].
     alpha
-        EXP3's share of uniform exploration; worked out from the horizon when None.
+        EXP3's share of uniform exploration; computed from the horizon if None.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
 
@@ -126,23 +133,14 @@ class BOBNoRestart(LinearRecipe):
     )
 
     candidates: str | tuple[float, ...] = "sqrtT"
-    bonus: str = "l2"
-    max_corruption: float = 1.0
-    clip: bool = True
-    alpha: float | None = None
+    bonus: Bonus = "l2"
+    max_corruption: Positive = 1.0
+    clip: Flag = True
+    alpha: Share | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        candidates = check_candidates(self.candidates)
-        if candidates == "2KH-floor":
-            raise ValueError("candidates='2KH-floor' needs epochs, which BOBNoRestart has not")
-        self._set(
-            candidates=candidates,
-            bonus=require.one_of("bonus", self.bonus, BONUSES),
-            max_corruption=require.positive("max_corruption", self.max_corruption),
-            clip=require.flag("clip", self.clip),
-            alpha=None if self.alpha is None else require.between("alpha", self.alpha, 0.0, 1.0),
-        )
+        self._set(candidates=check_candidates_without_epochs(self.candidates, self.name))
 
     @property
     def name(self) -> str:
@@ -161,7 +159,6 @@ class BOBNoRestart(LinearRecipe):
         return cls.as_written(**{**reading, **changes})
 
     def start(self, problem: Problem) -> BOBNoRestartState:
-        """Return a fresh state."""
         needs_horizon = self.alpha is None or isinstance(self.candidates, str)
         rounds = problem.horizon(self.name) if needs_horizon else problem.rounds
         levels = candidate_levels(self.candidates, arms=problem.arms, rounds=rounds)

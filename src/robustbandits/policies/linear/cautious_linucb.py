@@ -1,4 +1,9 @@
-"""CautiousLinUCB: CW-OFUL's weights with LinUCB's own radius."""
+"""CautiousLinUCB: LinUCB's scores on a regression with CW-OFUL's weights.
+
+An observation of an arm that is still uncertain counts less, so that a few corrupted rewards
+cannot move the estimate far. The weights are those of He, Zhou, Zhang, Gu (2022); keeping LinUCB's
+radius is ours.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +11,30 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from robustbandits.game import require
 from robustbandits.game.facts import OURS, PolicyFacts
+from robustbandits.game.parameters import NonNegative
 from robustbandits.game.problem import Problem
 from robustbandits.policies.linear._linear import LinearRecipe
-from robustbandits.policies.linear._weighted import WeightedState
+from robustbandits.policies.linear.cw_oful import WeightedState
 
 
 @dataclass(frozen=True)
 class CautiousLinUCB(LinearRecipe):
-    """LinUCB that trusts a reward less, the less it knows about the arm.
+    """LinUCB with less weight for rewards of arms about which little is known.
 
     An observation has CW-OFUL's weight ``min(1, α/‖x‖)`` with α = 2√d / ``tolerance``; the score of
-    an arm is LinUCB's, ``x·θ̂ + β_t‖x‖``, without any extra bonus. Corruptions of C in all then move
-    the estimate of an arm's mean by at most αC‖x‖: with C up to ``tolerance`` that is 2√d‖x‖. The
-    bonus does not cover it, so no regret bound is claimed; what the policy withstands was measured.
+    an arm is LinUCB's, ``x·θ̂ + β_t‖x‖``, without any extra bonus. Corruptions of C in total then
+    move the estimate of an arm's mean by at most αC‖x‖: with C up to ``tolerance`` that is 2√d‖x‖.
+    The bonus does not cover it, so no regret bound is claimed; what the policy withstands was
+    measured.
 
     Parameters
     ----------
     tolerance
-        About three times what the attacker may have: lies about one arm alone, the cheapest that
-        we know, win from about half of the tolerance on (``docs/cautious.md``); more than three
-        times for a ``sigma`` below 0.1. The price, beside LinUCB without an attack, grows with it.
+        About three times what the attacker may have: corrupting one arm alone, the cheapest attack
+        that we know, succeeds from about half of the tolerance on (``docs/cautious.md``). More than
+        three times for a ``sigma`` below 0.1. The regret without an attack, compared with LinUCB's,
+        grows with it.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
 
@@ -46,14 +53,9 @@ class CautiousLinUCB(LinearRecipe):
         reference="weights of He, Zhou, Zhang, Gu (2022)",
     )
 
-    tolerance: float = 100.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(tolerance=require.at_least("tolerance", self.tolerance, 0.0))
+    tolerance: NonNegative = 100.0
 
     def start(self, problem: Problem) -> WeightedState:
-        """Return a fresh state."""
         scale = 2.0 * math.sqrt(problem.dim)
         return WeightedState(
             optimist=self.start_optimist(problem),

@@ -1,4 +1,9 @@
-"""COBE: several CW-OFULs with guesses of the attack budget, and a test that they pass."""
+"""COBE: several CW-OFULs with different guesses of the attack budget, and a test of the guesses.
+
+Each round one base learner (a CW-OFUL with its own guess) plays and learns. A test compares what
+the bases earned; when it shows that the smallest guess is too small, that guess is dropped and all
+bases start again. From Wei, Dann, Zimmert (2022) and He, Zhou, Zhang, Gu (2022).
+"""
 
 from __future__ import annotations
 
@@ -7,19 +12,27 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program
-from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe_cautiously
 from robustbandits.kernels.ridges import Ridges, reset_ridges, ridge_at, start_ridges
-from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._state_checks import check_index
+from robustbandits.policies.linear._linear import (
+    largest_sum,
+    share_of_largest_sum,
+    widths_to_bonuses,
+)
 from robustbandits.policies.linear.cw_oful import ConfidenceRecipe
 
+# Fields of a base's account.
 PULLS, EARNED = range(2)
+# Fields of the memo.
 MEMO_STAGE, MEMO_BASE = range(2)
 
 
@@ -27,7 +40,7 @@ class Bases(NamedTuple):
     """Constants of the base learners and of the test."""
 
     radius: float  # β, the same for every base
-    scale: float  # a base's caution is this over its budget
+    scale: float  # a base's caution is this divided by its budget
     root: float  # √β₁ of the bound √(β₁n) + β₂θ + β₃ on a base's regret
     slope: float  # β₂
     offset: float  # β₃
@@ -41,67 +54,57 @@ class COBEState(NamedTuple):
     """What COBE remembers."""
 
     ridges: Ridges  # one for each base
-    accounts: Floats  # (bases, 2) of this stage: rewards learned, their sum
-    stage: Floats  # (1,) index of the lowest base in play
+    accounts: Floats  # (bases, 2) in this stage: rewards learned, their sum
+    stage: Floats  # (1,) index of the lowest base in use
     bases: Bases
-    first: bool
+    first: bool  # among equal scores choose the first arm
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         """Draw a base and play its arm."""
         base = draw_base(self, rng)
         memo[MEMO_STAGE] = self.stage[0]
         memo[MEMO_BASE] = base
-        arms = contexts.shape[1]
-        means = np.empty(arms)
-        bonuses = np.empty(arms)
-        base_scores(self, base, contexts, means, bonuses)
-        for a in range(arms):
-            means[a] += bonuses[a]
-        return largest(means, rng, self.first)
+        means = np.empty(contexts.shape[1])
+        bonuses = np.empty(contexts.shape[1])
+        _base_scores(self, base, contexts, means, bonuses)
+        return largest_sum(means, bonuses, rng, self.first)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Teach the base that played; if the test then fails, give up the smallest guess."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Update the base that played; if the test fails, drop the smallest guess."""
         stage = int(self.stage[0])
-        if int(memo[MEMO_STAGE]) == stage:  # a late reward of a base that was dismissed is lost
+        if int(memo[MEMO_STAGE]) == stage:  # a reward from an earlier stage is not used
             base = int(memo[MEMO_BASE])
             caution = self.bases.scale / budget_of(self, stage, base)
             observe_cautiously(ridge_at(self.ridges, base), context, reward, caution)
             self.accounts[base, PULLS] += 1.0
             self.accounts[base, EARNED] += reward
-            if found_out(self, stage):
+            if guess_refuted(self, stage):
                 next_stage(self)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's mean and bonus by the decision's base, or by the likeliest."""
+        """Write each arm's mean and bonus by the decision's base, or by the likeliest base."""
         base = int(memo[MEMO_BASE]) if memo[MEMO_BASE] >= 0.0 else int(self.stage[0])
-        base_scores(self, base, contexts, means, bonuses)
+        _base_scores(self, base, contexts, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         """Write the probability of each arm over the draw of the base."""
-        arms = contexts.shape[1]
-        means = np.empty(arms)
-        bonuses = np.empty(arms)
-        for a in range(arms):
-            out[a] = 0.0
+        means = np.empty(contexts.shape[1])
+        bonuses = np.empty(contexts.shape[1])
+        out[:] = 0.0
         stage = int(self.stage[0])
         for base in range(stage, self.accounts.shape[0]):
-            base_scores(self, base, contexts, means, bonuses)
-            for a in range(arms):
-                means[a] += bonuses[a]
-            share_of_largest(means, self.first, chance_of(self, stage, base), out)
+            _base_scores(self, base, contexts, means, bonuses)
+            chance = chance_of(self, stage, base)
+            share_of_largest_sum(means, bonuses, self.first, chance, out)
 
     def check(self, memos: Floats) -> None:
-        """Refuse a stage or memos (one a row) that name a base which does not exist."""
-        known = np.arange(len(self.accounts))
-        numbers = np.concatenate([self.stage, memos[:, MEMO_STAGE], memos[:, MEMO_BASE]])
-        if not np.isin(numbers, known).all():
-            raise ValueError("it names a base that does not exist")
+        check_index("stage", self.stage, 0, len(self.accounts))
+        check_index("stage", memos[:, MEMO_STAGE], 0, len(self.accounts))
+        check_index("base", memos[:, MEMO_BASE], 0, len(self.accounts))
 
 
 @kernel
@@ -114,14 +117,14 @@ def chance_of(state: COBEState, stage: int, base: int) -> float:
 
 @kernel
 def budget_of(state: COBEState, stage: int, base: int) -> float:
-    """Corruption that a base must expect to meet: its share of its guess, and some bad luck."""
+    """Corruption that a base must expect: its share of its guess plus a possible deviation."""
     share = chance_of(state, stage, base) * math.ldexp(1.0, state.bases.lowest + base)
     return 1.25 * share + 21.0 * state.bases.test_scale * state.bases.jolt
 
 
 @kernel
-def draw_base(state: COBEState, rng: np.random.Generator) -> int:
-    """Draw a base; the stream is touched only when there are several."""
+def draw_base(state: COBEState, rng: Generator) -> int:
+    """Draw a base; with a single base left no random number is used."""
     base = int(state.stage[0])
     top = state.accounts.shape[0] - 1
     if base < top:
@@ -136,43 +139,42 @@ def draw_base(state: COBEState, rng: np.random.Generator) -> int:
 
 
 @kernel
-def base_scores(
+def _base_scores(
     state: COBEState, base: int, contexts: Floats, means: Floats, bonuses: Floats
 ) -> None:
-    """Write each arm's estimated mean and bonus by one base."""
     score_columns(state.ridges.inverse[base], state.ridges.theta[base], contexts, means, bonuses)
-    for a in range(bonuses.shape[0]):
-        bonuses[a] = state.bases.radius * math.sqrt(max(0.0, bonuses[a]))
+    widths_to_bonuses(bonuses, state.bases.radius)
 
 
 @program
-def found_out(state: COBEState, stage: int) -> bool:
-    """Whether some base earned so little, beside one with a larger guess, that its guess is wrong.
+def guess_refuted(state: COBEState, stage: int) -> bool:
+    """Whether a base earned so much less than one with a larger guess that its guess is wrong.
 
-    Run from the top down, it keeps the best that any larger guess is sure to have deserved.
+    Goes through the bases from the largest guess down and keeps the largest lower bound on what
+    all rounds would have earned with one of them.
     """
     bases = state.bases
     top = state.accounts.shape[0] - 1
     t = 0.0
     for i in range(stage, top + 1):
         t += state.accounts[i, PULLS]
-    deserved = -math.inf
+    lower_bound = -math.inf
     for i in range(top, stage - 1, -1):
         chance = chance_of(state, stage, i)
         budget = budget_of(state, stage, i)
         earned = state.accounts[i, EARNED]
-        bound = bases.root * math.sqrt(state.accounts[i, PULLS])
-        bound += bases.slope * budget + bases.offset
-        if (earned + bases.test_scale * bound) / chance < deserved:
+        regret = bases.root * math.sqrt(state.accounts[i, PULLS])
+        regret += bases.slope * budget + bases.offset
+        if (earned + bases.test_scale * regret) / chance < lower_bound:
             return True
-        luck = math.sqrt(t * bases.tail / chance) + (bases.jolt + budget) / chance
-        deserved = max(deserved, earned / chance - 8.0 * bases.test_scale * luck)
+        deviation = math.sqrt(t * bases.tail / chance) + (bases.jolt + budget) / chance
+        lower_bound = max(lower_bound, earned / chance - 8.0 * bases.test_scale * deviation)
     return False
 
 
 @program
 def next_stage(state: COBEState) -> None:
-    """Dismiss all bases, and start afresh without the smallest guess."""
+    """Drop the smallest guess and reset all bases."""
     state.stage[0] += 1.0
     reset_ridges(state.ridges)
     for i in range(state.accounts.shape[0]):
@@ -185,11 +187,11 @@ class COBE(ConfidenceRecipe):
     """Run CW-OFUL with ever larger guesses of the attack budget, until the guesses hold (COBE).
 
     The guesses are 2^k, 2^(k+1), ..., up to the horizon. In each round a guess i is drawn, the
-    smallest, k, with a probability above one half and each larger one with 2^(k-i-1); its own
-    CW-OFUL plays and alone learns. It sees its share of the corruption, and is told to expect that
-    share of its guess. When a base has earned so much less than one with a larger guess that its
-    own regret bound must be broken, guess k was too small: all bases are dismissed and the next
-    stage begins with k + 1. The proof is for an attacker who cannot foresee the draw.
+    smallest, k, with a probability above one half and each larger one with 2^(k-i-1). Its own
+    CW-OFUL plays, and only that one learns. It sees its share of the corruption, and is told to
+    expect that share of its guess. When a base has earned so much less than one with a larger guess
+    that its own regret bound must be broken, guess k was too small: all bases are reset and the
+    next stage begins with k + 1. The proof is for an attacker who cannot foresee the draw.
 
     Parameters
     ----------
@@ -225,15 +227,8 @@ class COBE(ConfidenceRecipe):
         reference="Wei, Dann, Zimmert (2022)",
     )
 
-    max_corruption: float = 1.0
-    test_scale: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            max_corruption=require.positive("max_corruption", self.max_corruption),
-            test_scale=require.positive("test_scale", self.test_scale),
-        )
+    max_corruption: Positive = 1.0
+    test_scale: Positive = 1.0
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
@@ -244,8 +239,7 @@ class COBE(ConfidenceRecipe):
         return cls(**{"test_scale": 0.02, **changes})
 
     def start(self, problem: Problem) -> COBEState:
-        """Return a fresh state."""
-        rounds = problem.horizon("COBE")
+        rounds = problem.horizon(self.name)
         ridge, noise, prior, scale = self.constants(problem, rounds)
         radius = noise + prior + scale
         reach = problem.context_bound**2 / (problem.dim * ridge)

@@ -1,4 +1,10 @@
-"""CW-OFUL: confidence-weighted optimism."""
+"""CW-OFUL: confidence-weighted optimism (He, Zhou, Zhang, Gu, NeurIPS 2022).
+
+Observations of wide arms count less: with the weight ``min(1, α / ‖x‖)`` no reward moves the
+estimate by more than α times its corruption. Corruptions of C in total therefore move it by at most
+αC, in the norm in which widths are measured. The radius is constant and covers a given attack
+budget, or one of at most √T.
+"""
 
 from __future__ import annotations
 
@@ -7,43 +13,87 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from numpy.random import Generator
+
+from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.policies.linear._linear import LinearRecipe, refuse_spread, theory_ridge
-from robustbandits.policies.linear._weighted import WeightedState
+from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.ridge import observe_cautiously
+from robustbandits.policies.linear._linear import (
+    LinearRecipe,
+    Optimist,
+    optimistic_arm,
+    optimistic_scores,
+    optimistic_shares,
+    refuse_small_ridge,
+    theory_ridge,
+    width_factor,
+)
+
+
+class WeightedState(NamedTuple):
+    """What CW-OFUL and CautiousLinUCB remember."""
+
+    optimist: Optimist
+    caution: float  # α; infinity gives every observation its full weight
+    constant: float  # constant radius; if negative, LinUCB's growing radius is used
+
+    @kernel
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        return optimistic_arm(self.optimist, contexts, _radius(self), rng)
+
+    @kernel
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        observe_cautiously(self.optimist.ridge, context, reward, self.caution)
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        optimistic_scores(self.optimist, contexts, _radius(self), means, bonuses)
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        optimistic_shares(self.optimist, contexts, _radius(self), out)
+
+
+@kernel
+def _radius(state: WeightedState) -> float:
+    if state.constant >= 0.0:
+        return state.constant
+    return width_factor(state.optimist, 0.0)
 
 
 class Constants(NamedTuple):
-    """What CW-OFUL's theory makes of a problem."""
+    """CW-OFUL's constants for a problem."""
 
     ridge: float  # λ
     noise: float  # R√(d log((1 + TL²/λ)/δ))
     prior: float  # √λ S
-    scale: float  # R√d + √λ S; the caution α is this over the budget
+    scale: float  # R√d + √λ S; the caution α is this divided by the budget
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceRecipe(LinearRecipe):
-    """Parameters of CW-OFUL and of what is built on it: the penalty may be left to the theory."""
+    """Parameters of CW-OFUL and of COBE, which is built on it: ``ridge`` may be left to the theory.
 
-    ridge: float | None = None  # type: ignore[assignment]
+    The theory's penalty is (sigma / theta_bound)², which needs a positive ``sigma``.
+    """
+
+    ridge: Positive | None = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        given = self.ridge
-        if given is None:
-            self._set(ridge=1.0)  # for the checks of the others
         super().__post_init__()
-        if given is None:
+        if self.ridge is None:
             require.positive("sigma", self.sigma)
-            self._set(ridge=None)
 
     def constants(self, problem: Problem, rounds: int) -> Constants:
-        """Work out the constants for this many rounds."""
+        """Compute the constants for this many rounds."""
         ridge = self.ridge
         if ridge is None:
             ridge = theory_ridge(problem, self.sigma, "(sigma / theta_bound)²")
-        refuse_spread(problem, ridge)
+        refuse_small_ridge(problem, ridge)
         prior = math.sqrt(ridge) * problem.theta_bound
         growth = (1.0 + rounds * problem.context_bound**2 / ridge) / self.delta
         return Constants(
@@ -56,7 +106,7 @@ class ConfidenceRecipe(LinearRecipe):
 
 @dataclass(frozen=True)
 class CWOFUL(ConfidenceRecipe):
-    """Optimism that trusts a reward less, the less it knows about the arm (CW-OFUL).
+    """Optimism with less weight for rewards of arms about which little is known (CW-OFUL).
 
     An observation has the weight ``min(1, α/‖x‖)``, the norm being that of the inverse Gram matrix
     before it; the score of an arm is ``x·θ̂ + β‖x‖`` with a constant β. With R = ``sigma``, S and L
@@ -65,19 +115,18 @@ class CWOFUL(ConfidenceRecipe):
     - ``budget`` given: α = (R√d + √λ S) / C and β = R√(d log((1 + TL²/λ)/δ)) + √λ S + αC.
       Regret Õ(d√T + dC) against any attacker with that budget.
     - ``budget=None``: C̄ = √T takes its place in α, and β = 2R√(d log((1 + TL²/λ)/δ)) + 2√λ S.
-      The same bound for every attacker with at most √T; nothing is promised beyond.
+      The same bound for every attacker with at most √T; no guarantee beyond.
 
     With ``budget=0`` every weight is 1 and this is LinUCB with a constant radius.
 
     Parameters
     ----------
     budget
-        C, at least what the attacker has; None when nobody knows.
+        C, at least the attacker's budget; None if it is unknown.
     ridge
         λ; None for the theory's R²/S².
     delta, sigma, ties
-        As for every linear policy, see :class:`LinearRecipe`;
-        ``radius`` has no part in it.
+        As for every linear policy, see :class:`LinearRecipe`; ``radius`` has no effect.
 
     References
     ----------
@@ -94,16 +143,10 @@ class CWOFUL(ConfidenceRecipe):
         reference="He, Zhou, Zhang, Gu (2022)",
     )
 
-    budget: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.budget is not None:
-            self._set(budget=require.at_least("budget", self.budget, 0.0))
+    budget: NonNegative | None = None
 
     def start(self, problem: Problem) -> WeightedState:
-        """Return a fresh state."""
-        rounds = problem.horizon("CWOFUL")
+        rounds = problem.horizon(self.name)
         ridge, noise, prior, scale = self.constants(problem, rounds)
         level = math.sqrt(rounds) if self.budget is None else self.budget
         caution = scale / level if level > 0.0 else math.inf

@@ -1,4 +1,8 @@
-"""Greedy: trust the estimate."""
+"""Greedy: play the arm with the largest estimated mean, without exploration.
+
+A baseline. Bogunovic, Losalka, Krause, Scarlett (2021) show that it is robust when contexts are
+diverse.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import PAPER, PolicyFacts
@@ -20,45 +25,39 @@ class GreedyState(NamedTuple):
     """What Greedy remembers."""
 
     ridge: Ridge
-    first: bool
+    first: bool  # among equal estimates choose the first arm
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Play the arm with the largest estimated mean."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         means = np.empty(contexts.shape[1])
         products(self.ridge.theta, contexts, means)
         return largest(means, rng, self.first)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Add one observation to the regression."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
         observe(self.ridge, context, reward, 1.0)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean; there is no bonus."""
+        """Write each arm's estimated mean; bonuses are 0."""
         products(self.ridge.theta, contexts, means)
-        for a in range(bonuses.shape[0]):
-            bonuses[a] = 0.0
+        bonuses[:] = 0.0
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write 1 for the best arm; equals share it."""
         means = np.empty(contexts.shape[1])
         products(self.ridge.theta, contexts, means)
-        for a in range(out.shape[0]):
-            out[a] = 0.0
+        out[:] = 0.0
         share_of_largest(means, self.first, 1.0, out)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Greedy(LinearRecipe):
-    """Play the arm whose estimated mean is largest; never explore.
+    """Play the arm with the largest estimated mean; never explore.
 
-    Fine when contexts are diverse enough to explore by themselves; on a fixed catalogue it locks
-    on early luck. It is LinUCB with a radius of zero: ``delta`` and ``radius`` change nothing.
+    It works when contexts are diverse enough to explore by themselves. On a fixed catalogue it may
+    stay with an arm that was lucky early on. It is LinUCB with a radius of zero: ``delta`` and
+    ``radius`` have no effect.
 
     Parameters
     ----------
@@ -81,5 +80,4 @@ class Greedy(LinearRecipe):
     )
 
     def start(self, problem: Problem) -> GreedyState:
-        """Return a fresh state."""
         return GreedyState(ridge=self.start_regression(problem), first=self.ties == "first")

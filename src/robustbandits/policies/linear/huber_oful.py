@@ -1,4 +1,8 @@
-"""HuberOFUL: one-pass Huber regression, for heavy-tailed and for corrupted rewards."""
+"""HuberOFUL: one-pass Huber regression, for heavy-tailed and for corrupted rewards.
+
+Hvt-UCB of Wang, Zhang, Zhao, Zhou (2025), with the floor for corrupted rewards that Tani, Futami
+(2026) announce: the influence of a reward on the estimate is limited, however large its residual.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,23 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.linalg import Floats, cholesky, copy, dot, multiply
+from robustbandits.kernels.linalg import Floats, cholesky, copy, dot, multiply, solve_upper
 from robustbandits.kernels.ridge import COUNT, Ridge, absorb, start_ridge
-from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.policies.linear._linear import LinearRecipe, refuse_spread
+from robustbandits.policies.linear._linear import (
+    LinearRecipe,
+    largest_sum,
+    refuse_small_ridge,
+    share_of_largest_sum,
+    widths_to_bonuses,
+)
 
 #: The paper's step size: the regression counts an observation as a quarter.
 STEP = 4.0
@@ -40,80 +51,66 @@ class HuberState(NamedTuple):
 
     ridge: Ridge
     huber: Huber
-    first: bool
+    first: bool  # among equal scores choose the first arm
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Play the arm with the largest upper confidence bound."""
-        arms = contexts.shape[1]
-        means = np.empty(arms)
-        bonuses = np.empty(arms)
-        huber_scores(self, contexts, means, bonuses)
-        for a in range(arms):
-            means[a] += bonuses[a]
-        return largest(means, rng, self.first)
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        means = np.empty(contexts.shape[1])
+        bonuses = np.empty(contexts.shape[1])
+        _scores(self, contexts, means, bonuses)
+        return largest_sum(means, bonuses, rng, self.first)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
         """Take one mirror-descent step along the Huber loss of this reward."""
-        descend(self.ridge, self.huber, context, reward)
+        _descend(self.ridge, self.huber, context, reward)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean and bonus."""
-        huber_scores(self, contexts, means, bonuses)
+        _scores(self, contexts, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write 1 for the best arm; equals share it."""
-        arms = contexts.shape[1]
-        means = np.empty(arms)
-        bonuses = np.empty(arms)
-        huber_scores(self, contexts, means, bonuses)
-        for a in range(arms):
-            means[a] += bonuses[a]
-            out[a] = 0.0
-        share_of_largest(means, self.first, 1.0, out)
+        means = np.empty(contexts.shape[1])
+        bonuses = np.empty(contexts.shape[1])
+        _scores(self, contexts, means, bonuses)
+        out[:] = 0.0
+        share_of_largest_sum(means, bonuses, self.first, 1.0, out)
 
 
 @kernel
-def growth_at(huber: Huber, t: float) -> float:
+def _growth(huber: Huber, t: float) -> float:
     """t^power."""
     return math.exp(huber.power * math.log(t))
 
 
 @kernel
-def huber_radius(huber: Huber, learned: float) -> float:
-    """β after so many rewards."""
-    return huber.slope * growth_at(huber, max(1.0, learned)) + huber.base
+def _radius(huber: Huber, learned: float) -> float:
+    """β after this many rewards."""
+    return huber.slope * _growth(huber, max(1.0, learned)) + huber.base
 
 
 @kernel
-def huber_scores(state: HuberState, contexts: Floats, means: Floats, bonuses: Floats) -> None:
-    """Write each arm's estimated mean and bonus."""
+def _scores(state: HuberState, contexts: Floats, means: Floats, bonuses: Floats) -> None:
     score_columns(state.ridge.inverse, state.ridge.theta, contexts, means, bonuses)
-    factor = huber_radius(state.huber, state.ridge.tally[COUNT])
-    for a in range(bonuses.shape[0]):
-        bonuses[a] = factor * math.sqrt(max(0.0, bonuses[a]))
+    widths_to_bonuses(bonuses, _radius(state.huber, state.ridge.tally[COUNT]))
 
 
 @kernel
 def scale_at(huber: Huber, learned: float, width: float) -> float:
-    """σ: by how much an observation of this width is divided."""
-    growth = growth_at(huber, learned + 1.0)
-    radius = huber_radius(huber, learned)
+    """σ: the divisor of an observation of this width."""
+    growth = _growth(huber, learned + 1.0)
+    radius = _radius(huber, learned)
     sigma = math.sqrt(2.0 * radius / (huber.bend * math.sqrt(STEP) * growth)) * width
     return max(max(huber.noise, huber.least), max(sigma, huber.caution * math.sqrt(width)))
 
 
 @program
-def descend(ridge: Ridge, huber: Huber, x: Floats, y: float) -> None:
-    """Take one step.
+def _descend(ridge: Ridge, huber: Huber, x: Floats, y: float) -> None:
+    """Take one mirror-descent step.
 
-    A step V⁻¹∇ℓ of mirror descent is one of recursive least squares for a reward whose residual was
-    bent by the Huber loss and stretched by the step size, so the same regression serves.
+    A step V⁻¹∇ℓ is a step of recursive least squares for a reward whose residual is clipped by the
+    Huber loss and multiplied by the step size, so the same regression is used.
     """
     direction = np.empty(x.shape[0])
     multiply(ridge.inverse, x, direction)
@@ -122,13 +119,13 @@ def descend(ridge: Ridge, huber: Huber, x: Floats, y: float) -> None:
     learned = ridge.tally[COUNT]
     sigma = scale_at(huber, learned, width)
     guess = dot(x, ridge.theta)
-    bent = (y - guess) / sigma
+    residual = (y - guess) / sigma
     share = width / (sigma * math.sqrt(STEP))
     if share > 0.0:
         limit = huber.bend * math.sqrt(1.0 + share * share) / share
-        limit *= growth_at(huber, learned + 1.0)
-        bent = min(limit, max(-limit, bent))
-    target = guess + STEP * sigma * bent
+        limit *= _growth(huber, learned + 1.0)
+        residual = min(limit, max(-limit, residual))
+    target = guess + STEP * sigma * residual
     absorb(ridge, x, target, 1.0 / (STEP * sigma * sigma), direction, leverage)
     if dot(ridge.theta, ridge.theta) > huber.bound * huber.bound:
         project(ridge, huber.bound)
@@ -138,8 +135,8 @@ def descend(ridge: Ridge, huber: Huber, x: Floats, y: float) -> None:
 def project(ridge: Ridge, bound: float) -> None:
     """Move theta to the nearest point, in the norm of V, no longer than ``bound``.
 
-    That is ``p = (V + μI)⁻¹ V θ`` for the μ at which its length is right: Newton's method on the
-    inverse of the length, which rises to it from μ = 0 in a few steps.
+    That is ``p = (V + μI)⁻¹ V θ`` for the μ at which ‖p‖ equals the bound. Newton's method on the
+    inverse of the length finds it from μ = 0 in a few increasing steps.
     """
     dim = ridge.theta.shape[0]
     point = ridge.theta.copy()
@@ -159,8 +156,8 @@ def project(ridge: Ridge, bound: float) -> None:
             shifted[i, i] += shift
         if not cholesky(shifted, factor):
             break
-        solve(factor, ridge.moment, point)
-        solve(factor, point, slopes)
+        _solve(factor, ridge.moment, point)
+        _solve(factor, point, slopes)
     trim = min(1.0, bound / math.sqrt(dot(point, point)))
     for i in range(dim):
         ridge.theta[i] = trim * point[i]
@@ -168,7 +165,7 @@ def project(ridge: Ridge, bound: float) -> None:
 
 
 @program
-def solve(factor: Floats, x: Floats, out: Floats) -> None:
+def _solve(factor: Floats, x: Floats, out: Floats) -> None:
     """Solve ``RᵀR y = x``."""
     dim = x.shape[0]
     for i in range(dim):
@@ -176,20 +173,16 @@ def solve(factor: Floats, x: Floats, out: Floats) -> None:
         for j in range(i):
             total -= factor[j, i] * out[j]
         out[i] = total / factor[i, i]
-    for i in range(dim - 1, -1, -1):
-        total = out[i]
-        for j in range(i + 1, dim):
-            total -= factor[i, j] * out[j]
-        out[i] = total / factor[i, i]
+    solve_upper(factor, out)
 
 
 @dataclass(frozen=True, kw_only=True)
 class HuberOFUL(LinearRecipe):
     """Optimism over a Huber regression that looks at each reward once (Hvt-UCB).
 
-    For noise of which only a moment of order 1 + ε is finite. A residual counts in full up to a
-    bend and linearly beyond, so a wild reward pulls no harder than a large one; the estimate takes
-    one mirror-descent step a reward, ``θ̂ ← Π(θ̂ - V⁻¹∇ℓ(θ̂))`` with V = λI + ¼Σxxᵀ/σ², and stays
+    For noise of which only a moment of order 1 + ε is finite. The loss is quadratic up to a bend
+    and linear beyond it, so the influence of a reward is bounded. The estimate takes one
+    mirror-descent step for each reward, ``θ̂ ← Π(θ̂ - V⁻¹∇ℓ(θ̂))`` with V = λI + ¼Σxxᵀ/σ², and stays
     within the bound S of theta. With κ = d ln(1 + L²T/(4σ_min²λd)), w = ‖x/σ‖/2 and
     g = t^((1-ε)/(2(1+ε))):
 
@@ -198,23 +191,22 @@ class HuberOFUL(LinearRecipe):
     - radius β = 107 ln(2T²/δ) τ₀ g + √(λ(2 + 4S²)).
 
     With ``budget`` C above 0, σ is also at least ``√(C/√κ) ‖x‖^½``: then no reward weighs more than
-    √κ/(C‖x‖), as in CW-OFUL, and √κ joins the radius for what corruption of C in all may do.
+    √κ/(C‖x‖), as in CW-OFUL, and √κ is added to the radius for corruptions of C in total.
 
     Parameters
     ----------
     budget
-        C: 0 (default) when only the noise is wild; None for √T.
+        C: 0 (default) if there is heavy-tailed noise but no attacker; None for √T.
     moment
         1 + ε, order of the noise's finite moment, above 1 and at most 2.
     sigma
         ν, the (1+ε)-th root of that moment: the standard deviation for ``moment=2``.
     radius_scale
-        Factor of the radius; 1 is the theory's, which never leaves exploration: some 12 000.
+        Factor of the radius; 1 is the theory's, about 12,000, with which exploration never ends.
     ridge
         λ; None for the theory's d.
     delta, ties
-        As for every linear policy, see :class:`LinearRecipe`;
-        ``radius`` has no part in it.
+        As for every linear policy, see :class:`LinearRecipe`; ``radius`` has no effect.
 
     Notes
     -----
@@ -238,41 +230,32 @@ class HuberOFUL(LinearRecipe):
         reference="Wang, Zhang, Zhao, Zhou (2025); Tani, Futami (2026)",
     )
 
-    budget: float | None = 0.0
+    budget: NonNegative | None = 0.0
     moment: float = 2.0
-    radius_scale: float = 1.0
-    ridge: float | None = None  # type: ignore[assignment]
+    radius_scale: Positive = 1.0
+    ridge: Positive | None = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        given = self.ridge
-        if given is None:
-            self._set(ridge=1.0)  # for the checks of the others
         super().__post_init__()
         moment = require.between("moment", self.moment, 1.0, 2.0)
         if not moment > 1.0:
             raise ValueError(f"moment must be above 1, got {self.moment!r}")
-        self._set(
-            ridge=None if given is None else self.ridge,
-            budget=None if self.budget is None else require.at_least("budget", self.budget, 0.0),
-            moment=moment,
-            radius_scale=require.positive("radius_scale", self.radius_scale),
-        )
+        self._set(moment=moment)
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """Take three thousandths of the theory's radius.
+        """Use three thousandths of the theory's radius.
 
         Of the scales in ``docs/presets.md`` the one with the smallest worst case. The attacks there
-        do not move it, and win at the next smaller one.
+        do not harm it, and succeed at the next smaller scale.
         """
         return cls(**{"radius_scale": 0.003, **changes})
 
     def start(self, problem: Problem) -> HuberState:
-        """Return a fresh state."""
-        rounds = problem.horizon("HuberOFUL")
+        rounds = problem.horizon(self.name)
         dim, bound = problem.dim, problem.theta_bound
         ridge = float(dim) if self.ridge is None else self.ridge
-        refuse_spread(problem, ridge)
+        refuse_small_ridge(problem, ridge)
         reach = problem.context_bound**2 * float(rounds) ** 2 / (STEP * ridge * dim)
         potential = dim * math.log1p(reach)
         level = math.sqrt(rounds) if self.budget is None else self.budget

@@ -1,4 +1,7 @@
-"""LinTS: linear Thompson sampling."""
+"""LinTS: linear Thompson sampling (Agrawal, Goyal 2013).
+
+Draw a parameter from a normal distribution around the estimate and play the best arm for it.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,22 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
-from robustbandits.game import require
 from robustbandits.game.facts import CODE, PolicyFacts
+from robustbandits.game.parameters import NonNegative
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.linalg import (
-    Floats,
-    cholesky_add_outer,
-    products,
-    solve_upper,
-)
+from robustbandits.kernels.linalg import Floats, cholesky_add_outer, products, solve_upper
 from robustbandits.kernels.ridge import COUNT, Ridge, observe
 from robustbandits.kernels.sampling import largest
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.policies.linear._linear import LinearRecipe
-from robustbandits.policies.linear._radius import Radius, radius_at
+from robustbandits.policies.linear._linear import (
+    LinearRecipe,
+    Radius,
+    radius_at,
+    widths_to_bonuses,
+)
 
 
 class LinTSState(NamedTuple):
@@ -32,18 +35,16 @@ class LinTSState(NamedTuple):
     factor: Floats  # (dim, dim) upper R with RᵀR = ridge.gram: R⁻¹z has covariance gram⁻¹
     radius: Radius
     scale: float
-    first: bool
+    first: bool  # among equal scores choose the first arm
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Draw a theta from the posterior and play its best arm."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         dim, arms = contexts.shape
         sample = np.empty(dim)
         for i in range(dim):
             sample[i] = rng.standard_normal()
         solve_upper(self.factor, sample)
-        t = self.ridge.tally[COUNT] + 1.0
-        spread = self.scale * radius_at(self.radius, self.ridge, t)
+        spread = _spread(self)
         for i in range(dim):
             sample[i] = self.ridge.theta[i] + spread * sample[i]
         scores = np.empty(arms)
@@ -51,35 +52,36 @@ class LinTSState(NamedTuple):
         return largest(scores, rng, self.first)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Add one observation to the regression."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
         observe(self.ridge, context, reward, 1.0)
-        spoiled = context.copy()
-        cholesky_add_outer(self.factor, spoiled)
+        scratch = context.copy()  # overwritten by the update of the factor
+        cholesky_add_outer(self.factor, scratch)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         """Write each arm's posterior mean and standard deviation."""
         score_columns(self.ridge.inverse, self.ridge.theta, contexts, means, bonuses)
-        spread = self.scale * radius_at(self.radius, self.ridge, self.ridge.tally[COUNT] + 1.0)
-        for a in range(bonuses.shape[0]):
-            bonuses[a] = spread * math.sqrt(max(0.0, bonuses[a]))
+        widths_to_bonuses(bonuses, _spread(self))
+
+
+@kernel
+def _spread(state: LinTSState) -> float:
+    """v_t = scale · β_t."""
+    return state.scale * radius_at(state.radius, state.ridge, state.ridge.tally[COUNT] + 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinTS(LinearRecipe):
     """Draw ``θ̃ ~ N(θ̂, v_t² V⁻¹)`` and play its best arm (linear Thompson sampling).
 
-    The probability of an arm has no closed form, so decisions report none; the ``bonus`` of an arm
+    The probability of an arm has no closed form, so decisions report none. The ``bonus`` of an arm
     is its posterior standard deviation.
 
     Parameters
     ----------
     scale
-        ``v_t = scale · β_t``, β_t being LinUCB's radius. 1 is what the paper's code does; Agrawal
-        and Goyal's theory asks for more.
+        ``v_t = scale · β_t``, where β_t is LinUCB's radius. 1 is what the paper's code does;
+        Agrawal and Goyal's theory asks for more.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
 
@@ -98,14 +100,9 @@ class LinTS(LinearRecipe):
         reference="Agrawal, Goyal (2013); v_t as in Ding, Hsieh, Sharpnack's code",
     )
 
-    scale: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(scale=require.at_least("scale", self.scale, 0.0))
+    scale: NonNegative = 1.0
 
     def start(self, problem: Problem) -> LinTSState:
-        """Return a fresh state."""
         return LinTSState(
             ridge=self.start_regression(problem),
             factor=math.sqrt(self.ridge) * np.eye(problem.dim),

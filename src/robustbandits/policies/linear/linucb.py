@@ -1,11 +1,15 @@
-"""LinUCB: the policy that everybody runs, and that everybody can fool."""
+"""LinUCB: play the arm with the largest upper confidence bound.
+
+The standard linear contextual bandit (OFUL of Abbasi-Yadkori, Pál, Szepesvári 2011), and the
+baseline of this package: nearly optimal without an attacker, easily misled by one.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import PAPER, PolicyFacts
@@ -23,43 +27,37 @@ from robustbandits.policies.linear._linear import (
 
 
 class LinUCBState(NamedTuple):
-    """What LinUCB remembers."""
+    """What LinUCB and RobustLinUCB remember."""
 
     optimist: Optimist
-    level: float  # corruption that the bonus covers
+    level: float  # corruption that the bonus covers; 0 for LinUCB
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Play the arm with the largest upper confidence bound."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         factor = width_factor(self.optimist, self.level)
         return optimistic_arm(self.optimist, contexts, factor, rng)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Add one observation to the regression."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
         observe(self.optimist.ridge, context, reward, 1.0)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean and bonus."""
         factor = width_factor(self.optimist, self.level)
         optimistic_scores(self.optimist, contexts, factor, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write 1 for the best arm; equals share it."""
         factor = width_factor(self.optimist, self.level)
         optimistic_shares(self.optimist, contexts, factor, out)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinUCB(LinearRecipe):
-    """Play the arm whose upper confidence bound is largest (the paper's Algorithm 2, OFUL).
+    """Play the arm with the largest upper confidence bound (the paper's Algorithm 2, OFUL).
 
-    The score of an arm is ``x·θ̂ + β_t ‖x‖``, with the radius β_t of Eq. (1). The best there is
-    without an attacker; with one, a few corrupted rewards can steer it for good.
+    The score of an arm is ``x·θ̂ + β_t ‖x‖``, with the radius β_t of Eq. (1). It is
+    nearly optimal without an attacker; a few corrupted rewards can mislead it permanently.
 
     Parameters
     ----------
@@ -90,5 +88,4 @@ class LinUCB(LinearRecipe):
     )
 
     def start(self, problem: Problem) -> LinUCBState:
-        """Return a fresh state."""
         return LinUCBState(optimist=self.start_optimist(problem), level=0.0)

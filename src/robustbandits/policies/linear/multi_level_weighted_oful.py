@@ -1,4 +1,8 @@
-"""MultiLevelWeightedOFUL: weighted optimism for an attack budget that nobody knows."""
+"""MultiLevelWeightedOFUL: weighted linear regressions at several levels, for an unknown budget.
+
+The multi-level policy of Zhao, Zhou, Gu (2021). Each round is assigned to a level at random, so
+that higher levels see little of the corruption; an arm's score is the smaller of two upper bounds.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,24 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import Count
 from robustbandits.game.problem import Problem
-from robustbandits.policies.linear._levels import LevelledState
-from robustbandits.policies.linear.weighted_oful import WeightedRecipe
+from robustbandits.policies.linear.weighted_oful import LevelledState, WeightedRecipe
 
-#: A level beyond this one would be drawn less than once in a trillion rounds.
+#: A level above this one would be drawn less than once in a trillion rounds.
 MAX_LEVELS = 40
 
 
 @dataclass(frozen=True, kw_only=True)
 class MultiLevelWeightedOFUL(WeightedRecipe):
-    """Deal each round to a level at random, and trust the smaller of two upper bounds.
+    """Assign each round to a random level, and use the smaller of two upper bounds.
 
     A round goes to level ℓ = 2, 3, ... with probability 2^-ℓ, else to level 1. Level ℓ sees one
     round in 2^ℓ, and so about that share of the corruption. The score of an arm in a round of level
-    ℓ is the smaller of ``x·θ̂ + β_t(2^ℓ)‖x‖``, in which all rounds are counted and the radius is
-    :class:`~robustbandits.policies.linear.weighted_oful.WeightedOFUL`'s for the budget 2^ℓ, and
-    ``x·θ̂_ℓ + γ_{t,ℓ}‖x‖_ℓ``, in which those of the level are, with
+    ℓ is the smaller of ``x·θ̂ + β_t(2^ℓ)‖x‖``, computed from all rounds with the radius of
+    :class:`~robustbandits.policies.linear.weighted_oful.WeightedOFUL` for the budget 2^ℓ, and
+    ``x·θ̂_ℓ + γ_{t,ℓ}‖x‖_ℓ``, computed from the rounds of the level, with
 
     ``γ_{t,ℓ} = 8√(d ln(1 + tA²/((R+1)²λ)) ln(4t²L/δ)) + 4√d ln(4t²L/δ) + √λB + √d(ln(2ℓ²/δ)+3)``.
 
@@ -35,7 +38,7 @@ class MultiLevelWeightedOFUL(WeightedRecipe):
     Parameters
     ----------
     levels
-        L; None for ⌈log₂ 2T⌉, which needs the horizon.
+        L, at most 40; None for ⌈log₂ 2T⌉, which needs the horizon.
     ridge, sigma, noise_bound, radius_scale, delta, ties
         As for :class:`~robustbandits.policies.linear.weighted_oful.WeightedRecipe`.
 
@@ -59,29 +62,24 @@ class MultiLevelWeightedOFUL(WeightedRecipe):
         reference="Zhao, Zhou, Gu (2021)",
     )
 
-    levels: int | None = None
+    levels: Count | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.levels is not None:
-            levels = require.count("levels", self.levels)
-            if levels > MAX_LEVELS:
-                raise ValueError(f"levels must be <= {MAX_LEVELS}, got {self.levels!r}")
-            self._set(levels=levels)
+        if self.levels is not None and self.levels > MAX_LEVELS:
+            raise ValueError(f"levels must be <= {MAX_LEVELS}, got {self.levels!r}")
 
     @classmethod
     def practical(cls, **changes: Any) -> Self:
-        """Take a hundredth of the theory's radius.
+        """Use a hundredth of the theory's radius.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case. Lies about a
-        quarter of the arms harm it a little there, and win at the next smaller one.
+        Of the scales in ``docs/presets.md`` the one with the smallest worst case. There, corrupting
+        a quarter of the arms harms it a little, and succeeds at the next smaller scale.
         """
         return cls(**{"radius_scale": 0.01, **changes})
 
     def start(self, problem: Problem) -> LevelledState:
-        """Return a fresh state."""
         levels = self.levels
         if levels is None:
-            rounds = problem.horizon("MultiLevelWeightedOFUL")
-            levels = min(MAX_LEVELS, math.ceil(math.log2(2 * rounds)))
+            levels = min(MAX_LEVELS, math.ceil(math.log2(2 * problem.horizon(self.name))))
         return self.start_levels(problem, levels)

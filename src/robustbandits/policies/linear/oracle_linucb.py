@@ -1,4 +1,8 @@
-"""OracleLinUCB: a reference that knows what the attacker has spent, and when it is over."""
+"""OracleLinUCB: a reference policy that knows what the attacker has spent and when the attack ends.
+
+It shows how much of a robust policy's regret is the price of not knowing. It is not in the paper of
+Ding, Hsieh, Sharpnack (2022), but in its authors' code.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,16 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
-from robustbandits.game import require
 from robustbandits.game.facts import CODE, PolicyFacts
+from robustbandits.game.parameters import Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe, reset_ridge
 from robustbandits.policies.linear._linear import (
-    BONUSES,
+    Bonus,
     LinearRecipe,
     Optimist,
     optimistic_arm,
@@ -23,28 +28,26 @@ from robustbandits.policies.linear._linear import (
     width_factor,
 )
 
-# Fields of what it was told: what the attacker has spent, and whether the attack is `ON`, was the
-# last one (`ENDS`: what was learned under it is about to be forgotten), or is `OVER`.
+# Fields of `heard`: what the attacker has spent, and one of the phases below.
 SPENT, ATTACK = range(2)
+# The attack goes on; its last round is being learned, after which everything is forgotten; it is
+# over.
 ON, ENDS, OVER = range(3)
 
 
 class OracleLinUCBState(NamedTuple):
-    """What OracleLinUCB remembers, and what it was told."""
+    """What OracleLinUCB remembers and what the game has told it."""
 
     optimist: Optimist
-    heard: Floats  # (2,) what the attacker has spent, and whether that is all
+    heard: Floats  # (2,) what the attacker has spent; phase of the attack
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Play the arm with the largest upper confidence bound."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         return optimistic_arm(self.optimist, contexts, _factor(self), rng)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Add one observation to the regression; forget everything when the attack has ended."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Add one observation; forget everything once the attack has ended."""
         observe(self.optimist.ridge, context, reward, 1.0)
         if self.heard[ATTACK] == ENDS:
             reset_ridge(self.optimist.ridge)
@@ -52,37 +55,35 @@ class OracleLinUCBState(NamedTuple):
 
     @kernel
     def overhear(self, spent: float, over: bool) -> None:
-        """Note what the attacker has spent; without money left there will be no more lies."""
+        """Record what the attacker has spent; an empty purse ends the attack."""
         self.heard[SPENT] = spent
         if over and spent > 0.0 and self.heard[ATTACK] == ON:
             self.heard[ATTACK] = ENDS
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean and bonus."""
         optimistic_scores(self.optimist, contexts, _factor(self), means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write 1 for the best arm; equals share it."""
         optimistic_shares(self.optimist, contexts, _factor(self), out)
 
 
 @kernel
 def _factor(state: OracleLinUCBState) -> float:
-    """β_t, enlarged for what was spent while the attack lasts."""
+    """β_t, plus κ of the amount spent while the attack lasts."""
     level = state.heard[SPENT] if state.heard[ATTACK] == ON else 0.0
     return width_factor(state.optimist, level)
 
 
 @dataclass(frozen=True)
 class OracleLinUCB(LinearRecipe):
-    """LinUCB that knows what the attacker has spent, and when it is over: a reference.
+    """LinUCB that knows what the attacker has spent and when the attack ends: a reference.
 
-    While the attack lasts it explores more, for what was really spent so far, as
-    :class:`~robustbandits.policies.RobustLinUCB` does for a budget it is told. When the attacker
-    has no money left it forgets everything and starts anew as LinUCB. Nobody could run it: only a
-    game can tell it. In an agent nobody does, and it is LinUCB.
+    While the attack lasts it explores more, for the amount really spent so far, as
+    :class:`~robustbandits.policies.RobustLinUCB` does for a given budget. When the attacker has no
+    money left it forgets everything and starts again as LinUCB. It cannot be used in practice: only
+    a simulated game knows what was spent. In an agent it is LinUCB.
 
     Parameters
     ----------
@@ -108,18 +109,10 @@ class OracleLinUCB(LinearRecipe):
     )
 
     _: KW_ONLY
-    bonus: str = "l2"
-    max_corruption: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            bonus=require.one_of("bonus", self.bonus, BONUSES),
-            max_corruption=require.positive("max_corruption", self.max_corruption),
-        )
+    bonus: Bonus = "l2"
+    max_corruption: Positive = 1.0
 
     def start(self, problem: Problem) -> OracleLinUCBState:
-        """Return a fresh state."""
         optimist = self.start_optimist(
             problem, bonus=self.bonus, max_corruption=self.max_corruption
         )

@@ -1,14 +1,17 @@
-"""RobustLinUCB: LinUCB that is told how much an attacker can spend."""
+"""RobustLinUCB: LinUCB that explores more, to cover a known attack budget.
+
+The paper's Theorem 1 (Ding, Hsieh, Sharpnack 2022), with two smaller bonuses that are derived here.
+"""
 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
-from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.policies.linear._linear import BONUSES, LinearRecipe
+from robustbandits.policies.linear._linear import Bonus, LinearRecipe
 from robustbandits.policies.linear.linucb import LinUCBState
 
 
@@ -22,16 +25,16 @@ class RobustLinUCB(LinearRecipe):
     Parameters
     ----------
     budget
-        C', at least what the attacker has.
+        C', at least the attacker's budget.
     bonus
         ``"paper"``: κ = γ_t·C', as in Theorem 1. ``"l1"``: κ = C'. ``"l2"``, the default:
-        κ = min(C', √(C'·max_corruption)). Each is a valid bound on the harm; the last explores
-        least, but for the first few rounds, in which γ_t is below 1. (The last two are derived, not
-        in the paper: the hat matrix has no eigenvalue above 1.)
+        κ = min(C', √(C'·max_corruption)). Each is a valid bound on the harm. The last explores
+        least, except in the first few rounds, in which γ_t is below 1. (The last two are derived,
+        not in the paper: the hat matrix has no eigenvalue above 1.)
     max_corruption
         Largest change of a single reward; 1 when rewards live in [0, 1]. Attacks on contexts may
-        change what a context earns by 2LS (L and S being the bounds of contexts and theta), which
-        is 2 by default; C' then counts S for each unit that a context is moved.
+        change what a context earns by 2LS (L and S are the bounds of contexts and theta), which is
+        2 by default; C' then counts S for each unit that a context is moved.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
 
@@ -50,21 +53,12 @@ class RobustLinUCB(LinearRecipe):
         reference="Ding, Hsieh, Sharpnack (2022), Theorem 1",
     )
 
-    budget: float
+    budget: NonNegative
     _: KW_ONLY
-    bonus: str = "l2"
-    max_corruption: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            budget=require.at_least("budget", self.budget, 0.0),
-            bonus=require.one_of("bonus", self.bonus, BONUSES),
-            max_corruption=require.positive("max_corruption", self.max_corruption),
-        )
+    bonus: Bonus = "l2"
+    max_corruption: Positive = 1.0
 
     def start(self, problem: Problem) -> LinUCBState:
-        """Return a fresh state."""
         optimist = self.start_optimist(
             problem, bonus=self.bonus, max_corruption=self.max_corruption
         )

@@ -1,4 +1,8 @@
-"""RobustRegressionUCB: LinUCB over a regression that leaves out what fits worst."""
+"""RobustRegressionUCB: LinUCB over a regression that leaves out the rewards that fit worst.
+
+rUCB-Lin of Kapoor, Patel, Kar (2019) with the robust regression TORRENT (Bhatia, Jain, Kar 2015),
+for an attacker who may replace a fixed fraction of all rewards.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,17 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import Count, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, add_outer, cholesky
 from robustbandits.kernels.ridge import LOG_DET, observe, rebuild
 from robustbandits.kernels.selection import nth_smallest
+from robustbandits.policies._state_checks import check_counts
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     Optimist,
@@ -24,17 +31,18 @@ from robustbandits.policies.linear._linear import (
     width_factor,
 )
 
-LEARNED, DUE = range(2)
+# Fields of the clock: rewards learned; the number of rewards at which to fit again.
+LEARNED, NEXT_FIT = range(2)
 
 
 class Memory(NamedTuple):
-    """The latest observations, and sums over those that left with a clean record."""
+    """The latest observations, and sums over older ones that the last fit did not leave out."""
 
     contexts: Floats  # (memory, dim)
     rewards: Floats  # (memory,)
-    kept: Floats  # (memory,) 1 unless the last fit left it out
-    old_gram: Floats  # (dim, dim) sum of x xᵀ
-    old_moment: Floats  # (dim,) sum of y x
+    kept: Floats  # (memory,) 0 if the last fit left the observation out, else 1
+    old_gram: Floats  # (dim, dim) sum of x xᵀ over older observations
+    old_moment: Floats  # (dim,) sum of y x over older observations
     clock: Floats  # (2,) rewards learned; when to fit again
 
 
@@ -48,44 +56,37 @@ class RobustRegressionState(NamedTuple):
     passes: int
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Play the arm with the largest upper confidence bound."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         return optimistic_arm(self.optimist, contexts, width_factor(self.optimist, 0.0), rng)
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Add one observation; when it is time, fit again without what fits worst."""
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Add one observation; from time to time fit again without the worst residuals."""
         observe(self.optimist.ridge, context, reward, 1.0)
         if self.fraction > 0.0:
-            remember(self.memory, context, reward)
-            if self.memory.clock[LEARNED] >= self.memory.clock[DUE]:
-                refit(self)
+            _remember(self.memory, context, reward)
+            if self.memory.clock[LEARNED] >= self.memory.clock[NEXT_FIT]:
+                _refit(self)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean and bonus."""
         factor = width_factor(self.optimist, 0.0)
         optimistic_scores(self.optimist, contexts, factor, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write 1 for the best arm; equals share it."""
         optimistic_shares(self.optimist, contexts, width_factor(self.optimist, 0.0), out)
 
     def check(self, memos: Floats) -> None:
-        """Refuse a clock that would lead out of the memory."""
-        learned = self.memory.clock[LEARNED]
-        if not (0.0 <= learned < 2.0**53 and learned % 1.0 == 0.0):
-            raise ValueError("it has learned an impossible number of rewards")
+        check_counts("number of rewards learned", self.memory.clock[LEARNED])
 
 
 @kernel
-def remember(memory: Memory, context: Floats, reward: float) -> None:
-    """Put an observation in the place of the oldest, which joins the sums if it was not left out.
+def _remember(memory: Memory, context: Floats, reward: float) -> None:
+    """Replace the oldest observation, which is added to the sums unless it was left out.
 
-    Fits are never further apart than half the memory, so whatever leaves has been judged.
+    Fits are never further apart than half the memory, so every observation that is replaced has
+    been part of a fit.
     """
     size = memory.rewards.shape[0]
     learned = int(memory.clock[LEARNED])
@@ -102,17 +103,17 @@ def remember(memory: Memory, context: Floats, reward: float) -> None:
 
 
 @program
-def refit(state: RobustRegressionState) -> None:
-    """Fit, leave out what fits worst, and again; then let the regression go on from there."""
+def _refit(state: RobustRegressionState) -> None:
+    """Alternate between fitting and leaving out the worst residuals; update the regression."""
     memory = state.memory
     ridge = state.optimist.ridge
     dim = ridge.theta.shape[0]
     learned = memory.clock[LEARNED]
     size = min(int(learned), memory.rewards.shape[0])
     for turn in range(state.passes):
-        if not leave_out(memory, ridge.theta, size, state.fraction) and turn > 0:
+        if not _leave_out(memory, ridge.theta, size, state.fraction) and turn > 0:
             break
-        sum_up(memory, size, ridge.penalty, ridge.gram, ridge.moment)
+        _sum_up(memory, size, ridge.penalty, ridge.gram, ridge.moment)
         rebuild(ridge)
     factor = np.empty((dim, dim))
     if cholesky(ridge.gram, factor):
@@ -120,12 +121,12 @@ def refit(state: RobustRegressionState) -> None:
         for i in range(dim):
             ridge.tally[LOG_DET] += 2.0 * math.log(factor[i, i])
     step = max(1.0, min(state.growth * learned, 0.5 * memory.rewards.shape[0]))
-    memory.clock[DUE] = learned + step
+    memory.clock[NEXT_FIT] = learned + step
 
 
 @kernel
-def leave_out(memory: Memory, theta: Floats, size: int, fraction: float) -> bool:
-    """Mark the ``fraction`` with the largest residuals; whether any mark changed."""
+def _leave_out(memory: Memory, theta: Floats, size: int, fraction: float) -> bool:
+    """Mark the ``fraction`` with the largest residuals; return whether any mark changed."""
     residuals = np.empty(size)
     copies = np.empty(size)
     for s in range(size):
@@ -145,8 +146,8 @@ def leave_out(memory: Memory, theta: Floats, size: int, fraction: float) -> bool
 
 
 @kernel
-def sum_up(memory: Memory, size: int, penalty: float, gram: Floats, moment: Floats) -> None:
-    """Write the Gram matrix and the moment of all that is kept."""
+def _sum_up(memory: Memory, size: int, penalty: float, gram: Floats, moment: Floats) -> None:
+    """Write the Gram matrix and the moment of all observations that are kept."""
     dim = moment.shape[0]
     for i in range(dim):
         moment[i] = memory.old_moment[i]
@@ -170,12 +171,12 @@ class RobustRegressionUCB(LinearRecipe):
     """LinUCB whose regression leaves out the rewards that fit worst (rUCB-Lin with TORRENT).
 
     Made for an attacker who may replace a ``fraction`` of the rewards: fit, drop that fraction with
-    the largest residuals, fit the rest, and so on; the score of an arm is LinUCB's,
-    ``x·θ̂ + β_t‖x‖``, with θ̂ and V of what was kept. Its regret bound is linear in the number of
-    rounds: the fraction is for ever.
+    the largest residuals, fit the rest, and so on. The score of an arm is LinUCB's,
+    ``x·θ̂ + β_t‖x‖``, with θ̂ and V of the rewards that were kept. Its regret bound is linear in the
+    number of rounds, because a constant fraction of the rewards stays corrupted.
 
-    The latest ``memory`` observations can be left out and taken back at every fit. An older one
-    keeps its last verdict: it stays in the sums, or out of them, for good. Fits come when the
+    The latest ``memory`` observations can be left out and taken back at every fit. For an older one
+    the last decision is final: it stays in the sums, or out of them. Fits take place when the
     number of rewards has grown by ``growth``, and at least twice while a reward is in memory; in
     between new rewards count in full. While nothing has left the memory this is the batch method.
 
@@ -186,16 +187,16 @@ class RobustRegressionUCB(LinearRecipe):
     memory
         Number of observations kept, at least 10.
     growth
-        Fit again after this much growth of the number of rewards.
+        Fit again after this much relative growth of the number of rewards.
     passes
-        Most fits at a time; fewer, if nothing changes any more.
+        Largest number of fits at a time; it stops earlier if nothing changes any more.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
 
     Notes
     -----
     A reconstruction from summaries and memory. The paper fits on the whole history; the bounded
-    memory, the warm start and the grid of fits are ours.
+    memory, the warm start and the schedule of fits are ours.
 
     References
     ----------
@@ -215,23 +216,17 @@ class RobustRegressionUCB(LinearRecipe):
 
     fraction: float = 0.1
     memory: int = 2000
-    growth: float = 0.25
-    passes: int = 5
+    growth: Positive = 0.25
+    passes: Count = 5
 
     def __post_init__(self) -> None:
         super().__post_init__()
         fraction = require.between("fraction", self.fraction, 0.0, 0.5)
         if fraction == 0.5:
             raise ValueError(f"fraction must be below 0.5, got {self.fraction!r}")
-        self._set(
-            fraction=fraction,
-            memory=require.count("memory", self.memory, low=10),
-            growth=require.positive("growth", self.growth),
-            passes=require.count("passes", self.passes),
-        )
+        self._set(fraction=fraction, memory=require.count("memory", self.memory, low=10))
 
     def start(self, problem: Problem) -> RobustRegressionState:
-        """Return a fresh state."""
         dim = problem.dim
         first_fit = min(max(10, 4 * dim), max(1, self.memory // 2))
         return RobustRegressionState(

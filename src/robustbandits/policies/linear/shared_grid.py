@@ -1,4 +1,9 @@
-"""SharedGrid: EXP4.P over arms, advised by optimists that share one regression."""
+"""SharedGrid: EXP4.P over arms, where each expert assumes a different attack budget.
+
+The experts are optimistic linear policies that share one regression and differ in the corruption
+that their bonus covers. The Shared-Grid policy of Wang, Li, Zong, Ma, Jiang (2026), without its
+knapsack.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,20 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.parameters import Flag, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
-from robustbandits.kernels.sampling import draw, largest, share_of_largest
-from robustbandits.policies.linear._candidates import candidate_levels, check_candidates
+from robustbandits.kernels.sampling import draw, largest
+from robustbandits.policies.linear._candidates import (
+    candidate_levels,
+    check_candidates_without_epochs,
+)
 from robustbandits.policies.linear._exp4 import (
     MAX_EXPERTS,
     MEMO_ARMS,
@@ -33,9 +43,10 @@ from robustbandits.policies.linear._exp4 import (
     start_exp4,
 )
 from robustbandits.policies.linear._linear import (
-    BONUSES,
+    Bonus,
     LinearRecipe,
     Optimist,
+    add_mixed_shares,
     corruption_bonus,
     optimistic_scores,
     width_factor,
@@ -48,11 +59,11 @@ class SharedGridState(NamedTuple):
     optimist: Optimist
     exp4: Exp4
     levels: Floats  # (candidates,) possible attack budgets, ascending
-    clip: bool
+    clip: bool  # the experts are paid the reward clipped to [0, 1]
 
     @kernel
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Ask every candidate, and draw an arm from the mixture of their advice."""
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        """Draw an arm from the mixture of all candidates' advice."""
         arms = contexts.shape[1]
         means = np.empty(arms)
         widths = np.empty(arms)
@@ -62,10 +73,9 @@ class SharedGridState(NamedTuple):
         expert_shares(self.exp4, shares)
         rest = rest_of(self.exp4, arms, shares)
         keep = 1.0 - arms * floor_of(self.exp4, arms)
-        for a in range(arms):
-            chances[a] = rest
+        chances[:] = rest
         advice = np.empty(self.levels.shape[0], dtype=np.int64)
-        borders = advise(self, means, widths, advice, rng)
+        borders = _advise(self, means, widths, advice, rng)
         for j in range(advice.shape[0]):
             chances[advice[j]] += keep * shares[j]
         certain = borders == 0 and rest == 0.0
@@ -77,16 +87,14 @@ class SharedGridState(NamedTuple):
         return arm
 
     @kernel
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
         """Add one observation to the regression, and pay the experts."""
         observe(self.optimist.ridge, context, reward, 1.0)
         pay_experts(self.exp4, min(1.0, max(0.0, reward)) if self.clip else reward, memo)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's mean, and its bonus averaged over the candidates by their weight."""
+        """Write each arm's mean, and its bonus averaged over the candidates by weight."""
         shares = np.empty(self.exp4.log_weights.shape[0])
         expert_shares(self.exp4, shares)
         total = 0.0
@@ -99,37 +107,31 @@ class SharedGridState(NamedTuple):
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        """Write the probability of each arm."""
         arms = contexts.shape[1]
-        means = np.empty(arms)
-        widths = np.empty(arms)
-        scores = np.empty(arms)
+        size = self.levels.shape[0]
         shares = np.empty(self.exp4.log_weights.shape[0])
-        optimistic_scores(self.optimist, contexts, 1.0, means, widths)
+        chances = np.empty(size)
+        factors = np.empty(size)
         expert_shares(self.exp4, shares)
-        rest = rest_of(self.exp4, arms, shares)
         keep = 1.0 - arms * floor_of(self.exp4, arms)
-        for a in range(arms):
-            out[a] = rest
-        for j in range(self.levels.shape[0]):
-            factor = width_factor(self.optimist, self.levels[j])
-            for a in range(arms):
-                scores[a] = means[a] + factor * widths[a]
-            share_of_largest(scores, self.optimist.first, keep * shares[j], out)
+        for j in range(size):
+            chances[j] = keep * shares[j]
+            factors[j] = width_factor(self.optimist, self.levels[j])
+        out[:] = rest_of(self.exp4, arms, shares)
+        add_mixed_shares(self.optimist, contexts, factors, chances, out)
 
     def check(self, memos: Floats) -> None:
-        """Refuse memos (one a row) that no decision can have left."""
         check_advice(self.exp4, memos)
 
 
 @kernel
-def advise(
-    state: SharedGridState, means: Floats, widths: Floats, out: np.ndarray, rng: np.random.Generator
+def _advise(
+    state: SharedGridState, means: Floats, widths: Floats, out: np.ndarray, rng: Generator
 ) -> int:
-    """Write the arm that each candidate advises; return where advice changes, as bits.
+    """Write the arm that each candidate advises; return where the advice changes, as bits.
 
-    The larger the candidate, the wider the arm: equal advice comes in runs. Among equals an arm
-    that the candidate before has advised goes first, so that runs stay whole.
+    Larger candidates prefer wider arms, so equal advice comes in runs. Among equal scores the arm
+    that the previous candidate advised is preferred; this keeps the runs whole.
     """
     arms = means.shape[0]
     scores = np.empty(arms)
@@ -152,17 +154,18 @@ def advise(
 
 @dataclass(frozen=True, kw_only=True)
 class SharedGrid(LinearRecipe):
-    """Mix the advice of optimists that differ only in the attack budget they fear (Shared-Grid).
+    """Mix the advice of LinUCBs that cover different attack budgets (Shared-Grid).
 
     One regression serves all candidates Γ; in each round every one of them advises the arm with the
     largest ``x·θ̂ + (β_t + κ(Γ))‖x‖``. EXP4.P keeps a weight for each, and one for an expert that
-    advises all arms alike; an arm is drawn from the weighted advice, none with less than p_min, and
-    the weights grow by ``exp((p_min/2)(ŷ_j + a_m v_j))``, ŷ_j being an unbiased estimate of what
-    the advice earns and v_j the mean inverse chance of what it names. Needs the horizon.
+    advises all arms alike. An arm is drawn from the weighted advice, none with a probability below
+    p_min, and the weights grow by ``exp((p_min/2)(ŷ_j + a_m v_j))``, where ŷ_j is an unbiased
+    estimate of what the advice earns and v_j the mean inverse probability of the arms it names.
+    Needs the horizon.
 
     The paper's policy has a knapsack too; without it this is an analysed form of what
-    :class:`~robustbandits.policies.BOBNoRestart` does. Its guarantee asks that the
-    arms which the right candidate advises be played often enough.
+    :class:`~robustbandits.policies.BOBNoRestart` does. Its guarantee requires that the arms which
+    the right candidate advises are played often enough.
 
     Parameters
     ----------
@@ -199,31 +202,23 @@ class SharedGrid(LinearRecipe):
     )
 
     candidates: str | tuple[float, ...] = "sqrtT"
-    uniform: bool = True
+    uniform: Flag = True
     floor: float | None = None
-    bonus: str = "l2"
-    max_corruption: float = 1.0
-    clip: bool = True
+    bonus: Bonus = "l2"
+    max_corruption: Positive = 1.0
+    clip: Flag = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        candidates = check_candidates(self.candidates)
-        if candidates == "2KH-floor":
-            raise ValueError("candidates='2KH-floor' needs epochs, which SharedGrid has not")
-        if len(candidates) > MAX_EXPERTS and not isinstance(candidates, str):
+        candidates = check_candidates_without_epochs(self.candidates, self.name)
+        if not isinstance(candidates, str) and len(candidates) > MAX_EXPERTS:
             raise ValueError(f"candidates must be at most {MAX_EXPERTS}, got {len(candidates)}")
-        self._set(
-            candidates=candidates,
-            uniform=require.flag("uniform", self.uniform),
-            floor=None if self.floor is None else require.between("floor", self.floor, 0.0, 0.5),
-            bonus=require.one_of("bonus", self.bonus, BONUSES),
-            max_corruption=require.positive("max_corruption", self.max_corruption),
-            clip=require.flag("clip", self.clip),
-        )
+        if self.floor is not None:
+            self._set(floor=require.between("floor", self.floor, 0.0, 0.5))
+        self._set(candidates=candidates)
 
     def start(self, problem: Problem) -> SharedGridState:
-        """Return a fresh state."""
-        rounds = problem.horizon("SharedGrid")
+        rounds = problem.horizon(self.name)
         levels = candidate_levels(self.candidates, arms=problem.arms, rounds=rounds)
         levels = levels[:MAX_EXPERTS]
         floor = exp4_floor(len(levels) + self.uniform, problem.arms, rounds)

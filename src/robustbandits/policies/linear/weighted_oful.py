@@ -1,17 +1,150 @@
-"""WeightedOFUL: robust weighted optimism for a known attack budget."""
+"""WeightedOFUL: weighted linear regression with a radius for a known attack budget.
+
+Robust weighted OFUL of Zhao, Zhou, Gu (2021). The state and :class:`WeightedRecipe` are shared with
+MultiLevelWeightedOFUL, for an unknown budget. There each round is assigned to a level at random;
+level ℓ gets one round in 2^ℓ and has a regression of its own, beside the regression of all rounds.
+An attacker who cannot foresee the draw corrupts no more than about C / 2^ℓ of what level ℓ sees.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
-from robustbandits.game import require
+import numpy as np
+from numpy.random import Generator
+
+from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.ridges import start_ridges
-from robustbandits.policies.linear._levels import Band, LevelledState, level_chances
-from robustbandits.policies.linear._linear import LinearRecipe, refuse_spread, theory_ridge
+from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.ridge import COUNT, observe
+from robustbandits.kernels.ridges import Ridges, ridge_at, start_ridges
+from robustbandits.kernels.sampling import draw
+from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._state_checks import check_index
+from robustbandits.policies.linear._linear import (
+    LinearRecipe,
+    largest_sum,
+    refuse_small_ridge,
+    share_of_largest_sum,
+    theory_ridge,
+    widths_to_bonuses,
+)
+
+# Field of the memo: the level of the round; 0 without levels.
+MEMO_LEVEL = 0
+
+
+class Band(NamedTuple):
+    """Constants of the confidence radius of Zhao, Zhou, Gu (2021)."""
+
+    reach: float  # A² / ((R + 1)² λ)
+    prior: float  # √λ B
+    delta: float
+    scale: float  # 1 in theory
+
+
+class LevelledState(NamedTuple):
+    """What WeightedOFUL and MultiLevelWeightedOFUL remember."""
+
+    ridges: Ridges  # the regression of all rounds first, then one for each level
+    chances: Floats  # (levels,) probability of each level; without levels one unused entry
+    band: Band
+    levels: int
+    budget: float  # corruption covered when there are no levels
+    weight: float  # 1 / σ̄², of every observation
+    first: bool  # among equal scores choose the first arm
+
+    @kernel
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        """Draw a level and play the arm with the largest score for that level."""
+        level = 0
+        if self.levels > 0:
+            level = 1
+            if self.levels > 1:
+                level += draw(self.chances, rng)
+        memo[MEMO_LEVEL] = level
+        means = np.empty(contexts.shape[1])
+        bonuses = np.empty(contexts.shape[1])
+        _level_scores(self, level, contexts, means, bonuses)
+        return largest_sum(means, bonuses, rng, self.first)
+
+    @kernel
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Add one observation to the regression of all rounds and to that of its level."""
+        level = int(memo[MEMO_LEVEL])
+        observe(ridge_at(self.ridges, 0), context, reward, self.weight)
+        if level > 0:
+            observe(ridge_at(self.ridges, level), context, reward, self.weight)
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        """Write each arm's mean and bonus for the decision's level, or for the first level."""
+        level = int(memo[MEMO_LEVEL])
+        if level < 0:
+            level = min(1, self.levels)
+        _level_scores(self, level, contexts, means, bonuses)
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        """Write the probability of each arm over the draw of the level."""
+        means = np.empty(contexts.shape[1])
+        bonuses = np.empty(contexts.shape[1])
+        out[:] = 0.0
+        for j in range(max(1, self.levels)):
+            _level_scores(self, j + 1 if self.levels > 0 else 0, contexts, means, bonuses)
+            share_of_largest_sum(means, bonuses, self.first, self.chances[j], out)
+
+    def check(self, memos: Floats) -> None:
+        check_index("level", memos[:, MEMO_LEVEL], min(1, self.levels), self.levels + 1)
+
+
+def level_chances(levels: int) -> Floats:
+    """Return 2^-ℓ for the levels ℓ = 2, 3, ..., the rest for level 1; a single 1 without levels."""
+    chances: Floats = 0.5 ** np.arange(1.0, max(1, levels) + 1.0)
+    chances[0] = 1.0 - chances[1:].sum()
+    return chances
+
+
+@kernel
+def _band_at(band: Band, dim: int, t: float, count: float, slack: float) -> float:
+    """Radius at round t for one of ``count`` regressions, plus √d times ``slack``."""
+    tail = math.log(4.0 * t * t * count / band.delta)
+    noise = 8.0 * math.sqrt(dim * math.log(1.0 + t * band.reach) * tail)
+    root = math.sqrt(dim)
+    return band.scale * (noise + 4.0 * root * tail + band.prior + root * slack)
+
+
+@kernel
+def _level_scores(
+    state: LevelledState, level: int, contexts: Floats, means: Floats, bonuses: Floats
+) -> None:
+    """Write each arm's mean and bonus by the regression with the smaller upper bound.
+
+    The two regressions are that of all rounds and that of the level.
+    """
+    ridges = state.ridges
+    dim, arms = contexts.shape
+    t = ridges.tally[0, COUNT] + 1.0
+    slack = state.budget if level == 0 else math.ldexp(1.0, level)
+    score_columns(ridges.inverse[0], ridges.theta[0], contexts, means, bonuses)
+    widths_to_bonuses(bonuses, _band_at(state.band, dim, t, 1.0, slack))
+    if level > 0:
+        level_means = np.empty(arms)
+        level_bonuses = np.empty(arms)
+        share = math.log(2.0 * level * level / state.band.delta) + 3.0
+        radius = _band_at(state.band, dim, t, float(state.levels), share)
+        score_columns(
+            ridges.inverse[level], ridges.theta[level], contexts, level_means, level_bonuses
+        )
+        widths_to_bonuses(level_bonuses, radius)
+        for a in range(arms):
+            if level_means[a] + level_bonuses[a] < means[a] + bonuses[a]:
+                means[a] = level_means[a]
+                bonuses[a] = level_bonuses[a]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,48 +154,35 @@ class WeightedRecipe(LinearRecipe):
     Parameters
     ----------
     ridge
-        λ; None for the theory's 1/B², B being the bound of theta.
+        λ; None for the theory's 1/B², where B is the bound of theta.
     sigma
-        Standard deviation of the noise, the same in every round: nobody tells a policy here the
-        variance of a single reward, which the paper lets it know.
+        Standard deviation of the noise, the same in every round. (The paper's policies are told the
+        variance of each reward.)
     noise_bound
         R, largest absolute noise of a reward. No reward weighs more than d/(R+1)².
     radius_scale
         Factor of the whole radius; 1 is the theory's.
     delta, ties
-        As for every linear policy, see :class:`LinearRecipe`;
-        ``radius`` has no part in it.
+        As for every linear policy, see :class:`LinearRecipe`; ``radius`` has no effect.
     """
 
-    ridge: float | None = None  # type: ignore[assignment]
-    noise_bound: float = 1.0
-    radius_scale: float = 1.0
-
-    def __post_init__(self) -> None:
-        given = self.ridge
-        if given is None:
-            self._set(ridge=1.0)  # for the checks of the others
-        super().__post_init__()
-        self._set(
-            ridge=None if given is None else self.ridge,
-            noise_bound=require.at_least("noise_bound", self.noise_bound, 0.0),
-            radius_scale=require.positive("radius_scale", self.radius_scale),
-        )
+    ridge: Positive | None = None  # type: ignore[assignment]
+    noise_bound: NonNegative = 1.0
+    radius_scale: Positive = 1.0
 
     def start_levels(self, problem: Problem, levels: int, budget: float = 0.0) -> LevelledState:
-        """Return a fresh state with so many levels; without any it covers the budget."""
-        bound, ridge = problem.theta_bound, self.ridge
+        """Return a fresh state with this many levels; without levels it covers the budget."""
+        ridge = self.ridge
         if ridge is None:
             ridge = theory_ridge(problem, 1.0, "1 / theta_bound²")
-        refuse_spread(problem, ridge)
-        reach = (problem.context_bound / (self.noise_bound + 1.0)) ** 2 / ridge
+        refuse_small_ridge(problem, ridge)
         floor = (self.noise_bound + 1.0) / math.sqrt(problem.dim)
         return LevelledState(
             ridges=start_ridges(1 + levels, problem.dim, ridge),
             chances=level_chances(levels),
             band=Band(
-                reach=reach,
-                prior=math.sqrt(ridge) * bound,
+                reach=(problem.context_bound / (self.noise_bound + 1.0)) ** 2 / ridge,
+                prior=math.sqrt(ridge) * problem.theta_bound,
                 delta=self.delta,
                 scale=self.radius_scale,
             ),
@@ -75,20 +195,20 @@ class WeightedRecipe(LinearRecipe):
 
 @dataclass(frozen=True)
 class WeightedOFUL(WeightedRecipe):
-    """Optimism with rewards weighed by their variance, its radius enlarged for a known budget.
+    """Optimism with rewards weighted by their variance and a radius for a known budget.
 
     An observation has the weight 1/σ̄², σ̄ = max(σ, (R+1)/√d); the score of an arm is
     ``x·θ̂ + β_t(C)‖x‖`` with, for contexts up to A, theta up to B and corruptions up to 1 a round,
 
     ``β_t(C) = 8√(d ln(1 + tA²/((R+1)²λ)) ln(4t²/δ)) + 4√d ln(4t²/δ) + √λ B + C√d``.
 
-    The radius is some 500 times LinUCB's: with it the policy still explores after a million rounds.
-    :meth:`practical` is meant for play.
+    The radius is about 500 times LinUCB's: with it the policy still explores after a million
+    rounds. :meth:`practical` is meant for use.
 
     Parameters
     ----------
     budget
-        C, at least what the attacker has.
+        C, at least the attacker's budget.
     ridge, sigma, noise_bound, radius_scale, delta, ties
         As for :class:`~robustbandits.policies.linear.weighted_oful.WeightedRecipe`.
 
@@ -113,23 +233,18 @@ class WeightedOFUL(WeightedRecipe):
         reference="Zhao, Zhou, Gu (2021)",
     )
 
-    budget: float
+    budget: NonNegative
     _: KW_ONLY
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(budget=require.at_least("budget", self.budget, 0.0))
 
     @classmethod
     def practical(cls, budget: float, **changes: Any) -> Self:
-        """Take a hundredth of the theory's radius.
+        """Use a hundredth of the theory's radius.
 
         Of the scales in ``docs/presets.md`` the one with the smallest worst case, with
-        ``budget=100``. Lies about a quarter of the arms harm it a little there, and win at the next
-        smaller one.
+        ``budget=100``. There, corrupting a quarter of the arms harms it a little, and succeeds at
+        the next smaller scale.
         """
         return cls(budget, **{"radius_scale": 0.01, **changes})
 
     def start(self, problem: Problem) -> LevelledState:
-        """Return a fresh state."""
         return self.start_levels(problem, 0, self.budget)

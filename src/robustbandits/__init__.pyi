@@ -1,0 +1,17 @@
+"""The public names of the package; `robustbandits._lazy` reads them."""
+
+__all__: list[str]
+__version__: str
+
+from .game.simulate import simulate as simulate
+from .game.ledger import Ledger as Ledger
+from .results import compare as compare
+from .results import Results as Results
+from .agent.agent import Agent as Agent
+from .agent.decision import Decision as Decision
+from .compiled.jit import kernel as kernel
+from . import policies as policies
+from . import attacks as attacks
+from . import environments as environments
+from . import metrics as metrics
+from . import checks as checks

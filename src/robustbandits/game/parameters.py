@@ -1,0 +1,77 @@
+"""Types for recipe parameters that say which values are allowed.
+
+A recipe that inherits from :class:`CheckedRecipe` checks each parameter by its annotation and
+stores the checked value (``3`` becomes ``3.0`` where a float is expected)::
+
+    @dataclass(frozen=True, kw_only=True)
+    class MyPolicy(CheckedRecipe):
+        delta: Probability = 0.01
+        budget: NonNegative | None = None
+        ties: Literal["random", "first"] = "random"
+
+Parameters with other annotations, such as a plain ``float``, are stored as they are given.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from robustbandits.game import require
+from robustbandits.game.recipe import Recipe
+
+#: Returns the value of the named parameter in its final type, or raises an error that names it.
+Check = Callable[[str, Any], Any]
+
+
+def _non_negative(name: str, value: Any) -> float:
+    return require.at_least(name, value, 0.0)
+
+
+def _share(name: str, value: Any) -> float:
+    return require.between(name, value, 0.0, 1.0)
+
+
+Positive = Annotated[float, require.positive]
+NonNegative = Annotated[float, _non_negative]
+Probability = Annotated[float, require.fraction]  # 0 and 1 excluded
+Share = Annotated[float, _share]  # 0 and 1 included
+Count = Annotated[int, require.count]  # 1, 2, ...
+Flag = Annotated[bool, require.flag]
+
+
+class CheckedRecipe(Recipe):
+    """A recipe whose parameters are checked by their annotations."""
+
+    def __post_init__(self) -> None:
+        kind: Any = type(self)
+        for name, check in _checks_of(kind).items():
+            self._set(**{name: check(name, getattr(self, name))})
+
+
+@functools.cache
+def _checks_of(kind: Any) -> dict[str, Check]:
+    hints = get_type_hints(kind, include_extras=True)
+    checks = {field.name: _check_of(hints[field.name]) for field in dataclasses.fields(kind)}
+    return {name: check for name, check in checks.items() if check is not None}
+
+
+def _check_of(hint: Any) -> Check | None:
+    """Return the check that an annotation stands for; None if it stands for none."""
+    parts = get_args(hint)
+    if get_origin(hint) is Annotated:
+        check: Check = hint.__metadata__[0]
+        return check
+    if get_origin(hint) is Literal:
+        return functools.partial(require.one_of, choices=parts)
+    if NoneType in parts and len(parts) == 2:
+        inner = _check_of(parts[parts[0] is NoneType])
+        return None if inner is None else functools.partial(_unless_none, inner)
+    return None
+
+
+def _unless_none(check: Check, name: str, value: Any) -> Any:
+    return None if value is None else check(name, value)

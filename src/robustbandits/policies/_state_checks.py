@@ -1,0 +1,33 @@
+"""Checks of states and memos that come from a file, which may hold anything.
+
+Kernels use some of these numbers as indices or divide by them, without a check of their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robustbandits.kernels.linalg import Floats
+
+
+def check_index(name: str, values: Floats | float, start: int, stop: int) -> None:
+    """Raise ValueError unless all values are whole numbers from ``start`` to ``stop`` - 1."""
+    numbers = np.atleast_1d(values)
+    good = (numbers >= start) & (numbers < stop) & (np.floor(numbers) == numbers)
+    if not good.all():
+        raise ValueError(
+            f"{name} must be a whole number from {start} to {stop - 1}, got {numbers[~good][0]:g}"
+        )
+
+
+def check_counts(name: str, values: Floats | float) -> None:
+    """Raise ValueError unless all values are whole numbers, small enough to be exact."""
+    check_index(name, values, 0, 2**53)
+
+
+def check_chances(name: str, values: Floats | float, least: float = 0.0) -> None:
+    """Raise ValueError unless all values are probabilities above ``least``."""
+    chances = np.atleast_1d(values)
+    good = (chances > least) & (chances <= 1.0 + 1e-9)
+    if not good.all():
+        raise ValueError(f"{name} must be above {least:g} and at most 1, got {chances[~good][0]:g}")

@@ -1,0 +1,59 @@
+"""Which problems the policies take: unknown horizons, changing arms, penalties too small."""
+
+import pytest
+
+import robustbandits as rb
+from catalogue import policy
+from robustbandits.game.problem import Problem, UnsupportedProblem
+
+EVERY_POLICY = pytest.mark.parametrize("name", rb.policies.__all__)
+
+
+@EVERY_POLICY
+def test_policy_needs_the_horizon_exactly_if_its_facts_say_so(name):
+    recipe = policy(name)
+    if "horizon" not in recipe.facts.needs:
+        recipe.start(Problem(arms=3, dim=2))
+        return
+    with pytest.raises(ValueError, match=f"^{recipe.name} needs to know the horizon") as caught:
+        recipe.start(Problem(arms=3, dim=2))
+    assert "rounds=" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@EVERY_POLICY
+def test_policy_refuses_changing_arms_unless_it_is_contextual(name):
+    recipe = policy(name)
+    recipe.start(Problem(arms=3, dim=2, rounds=100))  # the environment does not say
+    changing = Problem(arms=3, dim=2, rounds=100, fixed_arms=False)
+    if recipe.facts.setting == "contextual":
+        recipe.start(changing)
+        return
+    words = rf"^{recipe.name} needs the same arms .* such as CautiousLinUCB"
+    with pytest.raises(UnsupportedProblem, match=words):
+        recipe.start(changing)
+
+
+@pytest.mark.parametrize("name", [n for n in rb.policies.__all__ if hasattr(policy(n), "ridge")])
+def test_policy_refuses_a_penalty_that_floats_cannot_hold(name):
+    with pytest.raises(ValueError, match=r"ridge must be at least context_bound² / 1e\+12"):
+        policy(name, ridge=1e-13).start(Problem(arms=3, dim=2, rounds=100))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "bounds"),
+    [
+        (rb.policies.CWOFUL(), {"theta_bound": 1e200}),
+        (rb.policies.CWOFUL(), {"theta_bound": 1e-200}),
+        (rb.policies.CWOFUL(sigma=1e-170), {}),
+        (rb.policies.CWOFUL(), {"context_bound": 1e200}),
+        (rb.policies.COBE(), {"theta_bound": 1e6}),
+        (rb.policies.WeightedOFUL(1.0), {"theta_bound": 1e200}),
+        (rb.policies.WeightedOFUL(1.0), {"theta_bound": 1e-200}),
+    ],
+    ids=str,
+)
+def test_policy_refuses_a_penalty_of_its_theory_that_floats_cannot_hold(recipe, bounds):
+    problem = Problem(arms=2, dim=2, rounds=100, **bounds)
+    with pytest.raises(ValueError, match=r"ridge must be given: the theory's, .* theta_bound"):
+        recipe.start(problem)

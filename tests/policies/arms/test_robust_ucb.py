@@ -1,0 +1,107 @@
+"""RobustUCB: exact order statistics in fixed memory, and estimates that few rewards cannot move."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.playing import agent_for, play, state_of, turning_block
+from robustbandits.compiled.jit import jit_is_on, python_of
+from robustbandits.game.problem import Problem
+from robustbandits.policies import RobustUCB
+from robustbandits.policies.arms import _histogram
+
+compiles = pytest.mark.slow if jit_is_on else lambda test: test
+
+
+@given(bins=st.integers(2, 70), data=st.data())
+def test_histogram_sums_the_smallest(bins, data):
+    numbers = data.draw(st.lists(st.integers(0, bins - 1), max_size=40))
+    tree = _histogram.start_histograms(2, bins)
+    for number in numbers:
+        python_of(_histogram.add_reward)(tree, 1, number)
+    step = _histogram.largest_step(bins)
+    for count in range(len(numbers) + 1):
+        found = python_of(_histogram.sum_of_smallest)(tree, 1, float(count), step)
+        assert found == sum(sorted(numbers)[:count])
+    assert not tree[0].any()
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True), st.integers(2, 5000))
+def test_every_number_has_a_bin(position, bins):
+    assert 0 <= python_of(_histogram.bin_of)(position, bins) < bins
+
+
+def state_after(recipe, rewards):
+    """Return the state after these rewards of arm 0."""
+    state = recipe.start(Problem(arms=2, dim=1, rounds=1000))
+    rng = np.random.default_rng(0)
+    for reward in rewards:
+        state.learn(0, np.zeros(1), float(reward), np.zeros(4), rng)
+    return state
+
+
+@compiles
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 101, 500])
+def test_median_is_exact_to_half_a_bin(size):
+    rewards = np.random.default_rng(size).normal(0.5, 0.2, size).clip(-0.4, 1.4)
+    assert abs(state_after(RobustUCB(), rewards).means[0] - np.median(rewards)) <= 1 / 1024
+
+
+@compiles
+@pytest.mark.parametrize("corrupted", [-100.0, 100.0])
+@pytest.mark.parametrize(
+    ("recipe", "clean", "count"),
+    [(RobustUCB(), 51, 50), (RobustUCB(estimator="trimmed", trim=0.1), 90, 10)],
+)
+def test_corrupted_rewards_cannot_move_the_estimate_beyond_the_others(
+    recipe, clean, count, corrupted
+):
+    rewards = np.random.default_rng(0).uniform(0.4, 0.6, clean)
+    state = state_after(recipe, [*rewards, *[corrupted] * count])
+    assert 0.4 - 0.001 <= state.means[0] <= 0.6 + 0.001
+
+
+@compiles
+def test_order_of_rewards_does_not_matter():
+    rewards = np.random.default_rng(0).normal(0.5, 0.3, 200)
+    states = [state_after(RobustUCB(), order) for order in (rewards, np.sort(rewards))]
+    assert np.array_equal(states[0].tree, states[1].tree)
+    assert np.array_equal(states[0].means, states[1].means)
+
+
+@compiles
+def test_trimming_everything_is_the_median():
+    block = turning_block(300, 4)
+    recipes = (RobustUCB(), RobustUCB(estimator="trimmed", trim=0.5))
+    median, trimmed = (play(agent_for(recipe, block), block) for recipe in recipes)
+    assert median == trimmed
+
+
+def test_memory_does_not_depend_on_the_horizon():
+    states = [RobustUCB().start(Problem(arms=20, dim=1, rounds=rounds)) for rounds in (10, 10**9)]
+    sizes = {sum(array.nbytes for array in state[:4]) for state in states}
+    assert len(sizes) == 1
+
+
+@compiles
+def test_every_arm_is_played_before_any_twice():
+    agent = agent_for(RobustUCB(), turning_block(300, 9))
+    assert sorted(play(agent, turning_block(9, 9))) == list(range(9))
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize(("estimator", "trim"), [("median", 0.1), ("trimmed", 0.25)])
+def test_best_arm_is_found_although_a_fifth_of_its_rewards_are_corrupted(estimator, trim):
+    # Arm 0 is better by three standard deviations; every fifth reward of it reads -10.
+    rounds, rng, chosen = 600, np.random.default_rng(1), []
+    recipe = RobustUCB(estimator=estimator, trim=trim)
+    agent = agent_for(recipe, turning_block(rounds, 3))
+    for _ in range(rounds):
+        decision = agent.choose(np.zeros((3, 1)))
+        reward = (0.8, 0.5, 0.4)[decision.arm] + 0.1 * rng.standard_normal()
+        corrupted = decision.arm == 0 and state_of(agent).counts[0] % 5 == 4
+        agent.learn(decision, -10.0 if corrupted else reward)
+        chosen.append(decision.arm)
+    assert np.mean(np.array(chosen[rounds // 2 :]) == 0) > 0.9

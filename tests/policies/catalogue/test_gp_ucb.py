@@ -1,0 +1,166 @@
+"""The GP-UCB policies for a catalogue: reductions, layers, and the attacks that they withstand."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import robustbandits as rb
+from reference.playing import agent_for, answer, block_of, play, ridge_of, state_of
+from robustbandits.compiled.jit import jit_is_on, python_of
+from robustbandits.game.problem import Problem
+from robustbandits.policies import EnlargedGPUCB, FastSlowGPUCB, MultiLayerGPUCB, RobustLinUCB
+from robustbandits.policies.catalogue._layers import layered_scores
+
+compiles = pytest.mark.slow if jit_is_on else lambda test: test
+
+
+def catalogue(rounds, *, arms=6, dim=2):
+    return block_of(rounds, arms=arms, dim=dim, contexts="fixed")
+
+
+def assert_same_arms(block, recipe, other):
+    ours, theirs = (play(agent_for(policy, block), block) for policy in (recipe, other))
+    assert ours == theirs
+
+
+@compiles
+@pytest.mark.parametrize(("dim", "arms", "budget"), [(1, 3, 0.0), (3, 8, 2.5), (6, 20, 40.0)])
+def test_enlarged_gp_ucb_linear_is_robust_linucb_arm_for_arm(dim, arms, budget):
+    block = catalogue(300, arms=arms, dim=dim)
+    process = agent_for(EnlargedGPUCB(budget), block)
+    linear = agent_for(RobustLinUCB(budget, bonus="l1", radius="det"), block)
+    assert play(process, block) == play(linear, block)
+    assert np.array_equal(state_of(process).theta[0], ridge_of(linear).theta)
+    assert np.array_equal(state_of(process).gram[0], ridge_of(linear).gram)
+
+
+@compiles
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "matern"])
+def test_multi_layer_gp_ucb_of_one_layer_is_enlarged_gp_ucb(kernel):
+    delta = 0.01 / (4 * (1 + 8))  # 8 is log2 of 256
+    single = MultiLayerGPUCB(layers=1, max_corruption=0.3, kernel=kernel)
+    known = EnlargedGPUCB(3 + 0.3 * math.log(1 / delta), delta=delta, kernel=kernel)
+    assert_same_arms(catalogue(256), single, known)
+
+
+@compiles
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("budget", [0.0, 1.0])
+def test_fast_slow_gp_ucb_with_a_small_budget_is_the_slow_process_alone(kernel, budget):
+    known = EnlargedGPUCB(3 + math.log(500.0), delta=0.002, kernel=kernel)
+    assert_same_arms(catalogue(200), FastSlowGPUCB(budget, kernel=kernel), known)
+
+
+@compiles
+def test_enlarged_gp_ucb_with_a_scaled_bonus_is_one_with_a_smaller_budget():
+    block = catalogue(300, dim=3)
+    assert_same_arms(block, EnlargedGPUCB(80.0, bonus_scale=0.05), EnlargedGPUCB(4.0))
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 6), st.floats(0.0, 2.0))
+def test_layered_scores_are_those_of_the_definition(seed, layers, arms, width):
+    rng = np.random.default_rng(seed)
+    means, out = rng.standard_normal((layers, arms)), np.empty(arms)
+    bonuses = width * rng.random((layers, arms))
+    uppers, lowers = means + bonuses, means - bonuses
+    shortlists = [
+        np.all([uppers[j] >= lowers[j].max() for j in range(i, layers)], axis=0)
+        for i in range(layers)
+    ]
+    for faster, slower in itertools.pairwise(shortlists):
+        assert np.all(slower[faster])  # shortlists are nested
+    for layer in range(layers):
+        python_of(layered_scores)(uppers, lowers, layer, True, out)
+        deciding = next(i for i in range(layer, layers) if shortlists[i].any())
+        assert np.array_equal(out, np.where(shortlists[deciding], uppers[deciding], -np.inf))
+        python_of(layered_scores)(uppers, lowers, layer, False, out)
+        assert np.array_equal(out, uppers[layer:].min(axis=0))
+
+
+@compiles
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_only_the_layer_that_was_drawn_learns(kernel):
+    block = catalogue(400, arms=5)
+    agent = agent_for(MultiLayerGPUCB(kernel=kernel), block)
+    state = state_of(agent)
+    tally = state.tally[:, 0 if kernel == "linear" else 1]
+    assert len(tally) == 9
+    drawn = np.zeros(9)
+    for t in range(400):
+        before = tally.copy()
+        answer(agent, block, t)
+        (layer,) = np.flatnonzero(tally != before)
+        drawn[layer] += 1
+    # A bit more than half of the rounds; a quarter; an eighth. Five standard deviations.
+    for layer, chance in enumerate(state.layering.chances[:3]):
+        assert abs(drawn[layer] - 400 * chance) < 5 * math.sqrt(400 * chance * (1 - chance))
+    assert abs(state.layering.chances.sum() - 1) < 1e-12
+
+
+@compiles
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_stored_estimates_of_known_arms_are_those_of_unknown_arms(kernel):
+    # The same scores from stored estimates, and computed as for arms without rewards.
+    block = catalogue(150)
+    agent = agent_for(FastSlowGPUCB(3.0, kernel=kernel), block)
+    play(agent, block)
+    contexts, known = np.ascontiguousarray(block.contexts[0].T), state_of(agent).known
+    stored = agent.scores(contexts)
+    assert known.any()
+    known[:] = 0.0
+    computed = agent.scores(contexts)
+    if kernel == "linear":  # to the last bit
+        assert np.array_equal(stored.means, computed.means)
+        assert np.array_equal(stored.bonuses, computed.bonuses)
+    np.testing.assert_allclose(stored.means, computed.means, atol=1e-10)
+    np.testing.assert_allclose(stored.bonuses, computed.bonuses, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("kernel", "size"), [("linear", 3), ("rbf", 7)])
+def test_gp_ucb_state_has_a_matrix_of_fixed_size(kernel, size):
+    state = EnlargedGPUCB(1.0, kernel=kernel).start(Problem(arms=7, dim=3, rounds=1000))
+    assert state[0].shape == (1, size, size)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "matern"])
+def test_gp_ucb_refuses_a_ridge_too_small_for_its_kernel(kernel):
+    problem = Problem(arms=3, dim=2, rounds=100)
+    recipe = EnlargedGPUCB(1.0, kernel=kernel, ridge=1e-7)
+    with pytest.raises(ValueError, match=f"ridge must be at least 1e-06 for kernel='{kernel}'"):
+        recipe.start(problem)
+    EnlargedGPUCB(1.0, kernel=kernel, ridge=1e-6).start(problem)
+
+
+def regrets(recipe, budget):
+    """Final regrets on four catalogues, where LinUCB's is 5 to 15, or thousands under attack."""
+    game = {
+        "environment": rb.environments.Simulation(arms=6, dim=2, contexts="fixed"),
+        "attack": rb.attacks.Garcelon(budget=budget),
+        "policy": recipe,
+    }
+    ledgers = [rb.simulate(**game, rounds=20_000, seed=seed) for seed in range(4)]
+    return np.array([ledger.final_regret for ledger in ledgers])
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.skipif(not jit_is_on, reason="too long without compiled code")
+def test_gp_ucb_withstands_the_attack_that_misleads_linucb():
+    linucb = rb.policies.LinUCB()
+    assert np.all(regrets(linucb, 30.0) > 50 * regrets(linucb, 0.0))
+    enlarged = EnlargedGPUCB(30.0)
+    clean = regrets(enlarged, 0.0)
+    assert np.all(np.abs(regrets(enlarged, 30.0) - clean) < 0.1 * clean)
+    for practical in (
+        EnlargedGPUCB.practical(30.0),
+        EnlargedGPUCB.practical(30.0, kernel="rbf", lengthscale=0.5),
+        MultiLayerGPUCB.practical(),
+    ):
+        assert regrets(practical, 30.0).max() < 0.5 * clean.min()  # measured: at most 0.38
+    # The fast process makes the known budget cheap without an attack.
+    assert regrets(FastSlowGPUCB(30.0), 0.0).max() < 0.1 * clean.min()
