@@ -27,17 +27,13 @@ MODULE = '''
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
-
 import numpy as np
-
 import robustbandits as rb
 from robustbandits import kernel
 from robustbandits.game.recipe import Recipe
-
 from myhelper import neighbour
 
 Path(__file__).with_name("imported").touch()
-
 
 class LoyalState(NamedTuple):
     arm: int
@@ -50,7 +46,6 @@ class LoyalState(NamedTuple):
     @kernel
     def learn(self, arm, context, reward, memo, rng):
         self.count[0] += 1.0
-
 
 @dataclass(frozen=True, kw_only=True)
 class Loyal(Recipe):
@@ -69,22 +64,18 @@ class Loyal(Recipe):
     def start(self, problem):
         return LoyalState(self.arm, np.zeros(1))
 
-
 class Outer:
     @dataclass(frozen=True, kw_only=True)
     class Inner(Loyal):
         """A class inside a class."""
 
-
 @dataclass(frozen=True)
 class Pest(rb.attacks.Garcelon):
     """An attack."""
 
-
 @dataclass(frozen=True, kw_only=True)
 class Little(rb.environments.Simulation):
     """An environment."""
-
 
 class NoRecipe:
     pass
