@@ -84,5 +84,14 @@ def test_the_text_has_assumptions_and_parameters():
     assert "ridge=0.1, delta=0.01" in text
 
 
+@pytest.mark.parametrize(("what", "name"), [("policies", "LinUCB"), ("specs", "smoke")])
+def test_one_entry_can_be_listed_by_its_name(what, name):
+    result = runner.invoke(app, ["list", what, name, "--json"])
+    assert json.loads(result.stdout)[what] == [listed(what)[name]]
+    result = runner.invoke(app, ["list", what, name + "x"])
+    assert result.exit_code == 1
+    assert f"did you mean {name}" in result.stderr
+
+
 def test_an_unknown_section_is_a_usage_error():
     assert runner.invoke(app, ["list", "polices"]).exit_code == 2

@@ -159,7 +159,7 @@ def test_a_third_party_recipe_is_kept_in_a_file_but_cannot_play_from_it():
     assert "level=2.0" in outsider.label
     assert again.to_dict() == made.to_dict()
     assert again.id == made.id
-    with pytest.raises(ValueError, match=r"Mine is not part of robustbandits.*in Python"):
+    with pytest.raises(ValueError, match=r"Mine is a third-party class.*in Python"):
         outsider.start(None)
 
 

@@ -44,7 +44,8 @@ def test_recipe_from_outside_is_written_as_json_with_a_note():
 
     again = rerun(linear_experiment(policies={"Mine": Mine()}).spec)
     assert again.file == "mine.json"
-    assert "Python" in again.commands
+    assert "Make it in Python" in again.commands
+    assert "--allow-import" in again.commands
     assert '"Mine"' in again.text
 
 

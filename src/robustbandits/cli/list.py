@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import textwrap
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from robustbandits.cli._allow_import import allow_import_option, search_first
 
 
 class What(StrEnum):
@@ -21,14 +24,20 @@ class What(StrEnum):
 
 def list_(
     what: Annotated[What | None, typer.Argument(help="Everything if left out.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Only this one; a recipe of your own: module:Class.")
+    ] = None,
+    allow_import: Annotated[bool, allow_import_option("the current folder")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List policies, attacks, environments and ready specs with their assumptions and parameters.
 
     Example: robustbandits list policies
     """
+    if allow_import:
+        search_first(Path())
     wanted = list(What) if what is None else [what]
-    found = {section.value: _entries(section) for section in wanted}
+    found = {section.value: _entries(section, name, allow_import) for section in wanted}
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return
@@ -39,11 +48,12 @@ def list_(
             typer.echo(_paragraph(entry) + "\n")
 
 
-def _entries(what: What) -> list[dict[str, Any]]:
+def _entries(what: What, name: str | None, allow_import: bool) -> list[dict[str, Any]]:
     if what is What.specs:
-        return _specs()
-    from robustbandits.experiments.registry import facts, kinds, presets, summary
+        return _specs(name)
+    from robustbandits.experiments.registry import facts, find_kind, kinds, presets, summary
 
+    chosen = kinds(what) if name is None else {name: find_kind(what, name, allow_import)}
     return [
         {
             "name": name,
@@ -52,7 +62,7 @@ def _entries(what: What) -> list[dict[str, Any]]:
             "parameters": _parameters(kind),
             "presets": list(presets(kind)),
         }
-        for name, kind in kinds(what.value).items()
+        for name, kind in chosen.items()
     ]
 
 
@@ -71,13 +81,19 @@ def _parameters(kind: Any) -> list[dict[str, Any]]:
     return listed
 
 
-def _specs() -> list[dict[str, Any]]:
+def _specs(name: str | None) -> list[dict[str, Any]]:
     import tomllib
 
+    from robustbandits.experiments.registry import nearest
     from robustbandits.experiments.spec import ready_specs
 
+    ready = ready_specs()
+    if name is not None:
+        if name not in ready:
+            raise ValueError(f"no ready spec {name!r}; {nearest(name, ready)}")
+        ready = {name: ready[name]}
     listed = []
-    for name, text in ready_specs().items():
+    for name, text in ready.items():
         about = " ".join(str(tomllib.loads(text).get("about", "")).split())
         listed.append({"name": name, "summary": about, "text": text})
     return listed

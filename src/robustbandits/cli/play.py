@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from robustbandits.cli._allow_import import allow_import_option, search_first
 from robustbandits.game.defaults import ROUNDS
 
 if TYPE_CHECKING:
@@ -44,21 +46,25 @@ def play(
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Length of the game.")] = ROUNDS,
     seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal games.")] = 0,
+    allow_import: Annotated[bool, allow_import_option("the current folder")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Play one game and show its result.
 
     Example: robustbandits play --policy "LinUCB(sigma=0.2)" --attack Garcelon --budget 100
 
-    `robustbandits list` shows all names and their parameters.
+    `robustbandits list` shows all names and their parameters. A recipe of your own is written
+    "module:Class(key=value, ...)" and needs --allow-import.
     """
     from robustbandits.experiments.recipe_text import parse_recipe
 
+    if allow_import:
+        search_first(Path())
     extra = {} if budget is None else {"budget": budget}
     recipes: dict[str, Any] = {
-        "environment": parse_recipe("environments", environment),
-        "attack": parse_recipe("attacks", attack, **extra),
-        "policy": parse_recipe("policies", policy),
+        "environment": parse_recipe("environments", environment, allow_import=allow_import),
+        "attack": parse_recipe("attacks", attack, allow_import=allow_import, **extra),
+        "policy": parse_recipe("policies", policy, allow_import=allow_import),
     }
     started = time.perf_counter()
     ledger = _play(recipes, rounds, seed)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from robustbandits.cli._allow_import import allow_import_option, search_first
 from robustbandits.cli.failures import resumable, usage_errors
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def run(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Number of workers; default: all cores.")
     ] = None,
+    allow_import: Annotated[bool, allow_import_option("the spec's folder")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Play even a very large spec.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the plan and what it takes.")
@@ -57,7 +59,9 @@ def run(
 
     with usage_errors("--engine"):
         check_engine(engine)
-    found = read_spec(spec)
+    if allow_import:
+        search_first(Path(spec).parent)
+    found = read_spec(spec, allow_import=allow_import)
     if not (yes or dry_run):
         _check_size(found)
     target = Store(store)

@@ -96,6 +96,6 @@ class Outsider:
     def start(self, *_: Any) -> Any:
         """Raise ValueError: the class is not imported."""
         raise ValueError(
-            f"{self.plain['module']} is not part of robustbandits, and a file can name only "
-            f"recipes that are. Build the Spec in Python, with the class imported"
+            f"{self.plain['module']} is a third-party class, which reading a file never imports. "
+            f"Run its TOML spec with --allow-import, or make the Spec in Python"
         )

@@ -1,7 +1,8 @@
 """A recipe typed on one line: ``LinUCB``, ``Garcelon(100)``, ``RobustBandit.as_written``.
 
-The text is parsed with Python's grammar but never run. Values are numbers, words, true, false,
-none, inf, and lists of these.
+A third-party class is written ``module:Class``, with parameters or a preset in the same way. The
+text is parsed with Python's grammar but never run. Values are numbers, words, true, false, none,
+inf, and lists of these.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import re
 from typing import Any
 
-from robustbandits.experiments.registry import find_kind
+from robustbandits.experiments.registry import find_kind, import_object
 from robustbandits.experiments.sweep import read_table
 from robustbandits.game.recipe import Recipe
 
@@ -19,20 +21,22 @@ WORDS = {"true": True, "false": False, "none": None, "inf": math.inf}
 _EXAMPLE = "write it as NAME(key=value, ...), for example Garcelon(budget=100)"
 
 
-def parse_recipe(section: str, text: str, **extra: Any) -> Recipe:
+def parse_recipe(section: str, text: str, *, allow_import: bool = False, **extra: Any) -> Recipe:
     """Return the recipe that the text describes, with ``extra`` parameters added to it.
+
+    Third-party classes are imported only if ``allow_import`` is true.
 
     Examples
     --------
     >>> parse_recipe("policies", "LinUCB(sigma=0.2, radius=det)").label
     "LinUCB(sigma=0.2, radius='det')"
     """
-    name, table = _parse(section, text)
+    name, table = _parse(section, text, allow_import)
     for key, value in extra.items():
         if key in table:
             raise ValueError(f"{key} is given twice: in {text!r} and separately")
         table[key] = value
-    sweep = read_table(section, name, table)
+    sweep = read_table(section, name, table, allow_import)
     if sweep.lists:
         raise ValueError(f"{text!r} is a sweep; give one value for each parameter, or use `run`")
     try:
@@ -41,23 +45,28 @@ def parse_recipe(section: str, text: str, **extra: Any) -> Recipe:
         raise ValueError(str(error)) from None
 
 
-def _parse(section: str, text: str) -> tuple[str, dict[str, Any]]:
+def _parse(section: str, text: str, allow_import: bool) -> tuple[str, dict[str, Any]]:
     """Return the name of the class, and its table of parameters as in a spec."""
+    module, rest = _split_module(text.strip())
     try:
-        node = ast.parse(text.strip(), mode="eval").body
+        node = ast.parse(rest, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError(f"{text!r} is not a recipe; {_EXAMPLE}") from None
     call = node if isinstance(node, ast.Call) else None
     named = call.func if call else node
-    table: dict[str, Any] = {}
-    if isinstance(named, ast.Attribute):
-        table["preset"] = named.attr
-        named = named.value
-    if not isinstance(named, ast.Name):
+    first = named.value if isinstance(named, ast.Attribute) else named
+    while module and isinstance(first, ast.Attribute):  # a class inside classes
+        first = first.value
+    if not isinstance(first, ast.Name):
         raise ValueError(f"{text!r} is not a recipe; {_EXAMPLE}")
-    kind = find_kind(section, named.id)
+    name = module + ast.unparse(named)
+    table: dict[str, Any] = {}
+    is_class = module and isinstance(import_object(name, allow_import), type)
+    if isinstance(named, ast.Attribute) and not is_class:
+        name, _, table["preset"] = name.rpartition(".")
+    kind = find_kind(section, name, allow_import)
     if call is None:
-        return named.id, table
+        return name, table
     positional = _positional(kind)
     if len(call.args) > len(positional):
         raise ValueError(f"{text!r}: give parameters by name; {_EXAMPLE}")
@@ -67,7 +76,15 @@ def _parse(section: str, text: str) -> tuple[str, dict[str, Any]]:
         if key is None or key in table or key in ("kind", "preset"):
             raise ValueError(f"{text!r} is not a recipe: unexpected {key or '**'}; {_EXAMPLE}")
         table[key] = _value(text, value)
-    return named.id, table
+    return name, table
+
+
+def _split_module(text: str) -> tuple[str, str]:
+    """Split ``module:Class(...)`` after the colon; the first part is empty without a module."""
+    module, colon, rest = text.partition(":")
+    if colon and re.fullmatch(r"[\w.]+", module):
+        return module + colon, rest.strip()
+    return "", text
 
 
 def _positional(kind: type[Recipe]) -> list[str]:

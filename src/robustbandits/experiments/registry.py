@@ -10,6 +10,7 @@ import difflib
 import functools
 import importlib
 import inspect
+import pkgutil
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -52,12 +53,37 @@ def _is_recipe(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, Recipe) and dataclasses.is_dataclass(value)
 
 
-def find_kind(section: str, name: str) -> type[Recipe]:
-    """Return the recipe class of this name, or raise ValueError with the nearest names."""
+def find_kind(section: str, name: str, allow_import: bool = False) -> type[Recipe]:
+    """Return the recipe class of this name, or raise ValueError with the nearest names.
+
+    A third-party class is written ``module:Class``, or ``module:Outer.Inner``. Its module is
+    imported only if ``allow_import`` is true.
+    """
+    if ":" in name:
+        kind = import_object(name, allow_import)
+        if not _is_recipe(kind):
+            expected = "expected a dataclass derived from Recipe"
+            raise ValueError(f"{name} is not a recipe class; {expected}, got {kind!r}")
+        return kind
     known = kinds(section)
     if name not in known:
         raise ValueError(f"{section} has no {name!r}; {nearest(name, known)}")
     return known[name]
+
+
+def import_object(name: str, allow_import: bool) -> Any:
+    """Return the object that ``module:Object`` names, or raise ValueError."""
+    if not allow_import:
+        module = name.partition(":")[0]
+        raise ValueError(
+            f"{name!r} needs the module {module}, and importing it runs its code. To allow that, "
+            f"add --allow-import on the command line, or pass allow_import=True in Python"
+        )
+    try:
+        return pkgutil.resolve_name(name)
+    except Exception as error:  # the module may raise anything
+        message = f"cannot import {name!r}: {type(error).__name__}: {error}"
+        raise ValueError(message) from error
 
 
 def section_of(recipe: Any) -> str | None:
@@ -79,8 +105,13 @@ def parameters(kind: type[Recipe], preset: str | None = None) -> dict[str, Param
         if given.kind is inspect.Parameter.VAR_KEYWORD:
             rest = parameters(kind)
         elif given.kind is not inspect.Parameter.VAR_POSITIONAL:
-            own[given.name] = Parameter(given.name, given.default, str(given.annotation))
+            own[given.name] = Parameter(given.name, given.default, _as_text(given.annotation))
     return {**rest, **own}
+
+
+def _as_text(annotation: Any) -> str:
+    """Return an annotation as text; it is an object in a module without postponed annotations."""
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
 def presets(kind: type[Recipe]) -> tuple[str, ...]:

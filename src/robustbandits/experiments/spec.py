@@ -162,8 +162,16 @@ def ready_specs() -> dict[str, str]:
     }
 
 
-def read_spec(source: str | os.PathLike[str]) -> Spec:
+def read_spec(source: str | os.PathLike[str], *, allow_import: bool = False) -> Spec:
     """Read a TOML file, or a ready spec by its name.
+
+    Parameters
+    ----------
+    source
+        Path of the file, or name of the ready spec.
+    allow_import
+        Whether a recipe may be a third-party class, ``kind = "module:Class"``. Reading the spec
+        then imports the module, which must be on Python's path, and so runs its code.
 
     Examples
     --------
@@ -184,12 +192,15 @@ def read_spec(source: str | os.PathLike[str]) -> Spec:
         raise SpecError(name, None, "not UTF-8 text") from None
     except OSError as error:
         raise SpecError(name, None, f"cannot be read: {error.strerror}") from error
-    return parse_spec(text, source=name)
+    return parse_spec(text, source=name, allow_import=allow_import)
 
 
-def parse_spec(text: str, source: str = "<text>") -> Spec:
-    """Make a spec from TOML text; errors refer to it as ``source``."""
-    toml = TomlSpec(text, source)
+def parse_spec(text: str, source: str = "<text>", *, allow_import: bool = False) -> Spec:
+    """Make a spec from TOML text; errors refer to it as ``source``.
+
+    ``allow_import`` is that of :func:`read_spec`.
+    """
+    toml = TomlSpec(text, source, allow_import)
     arguments = toml.arguments()
     with toml.lines_in_errors(arguments):
         return Spec(**{"name": Path(source).stem, **arguments})

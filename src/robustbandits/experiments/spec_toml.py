@@ -31,9 +31,10 @@ class SpecError(ValueError):
 class TomlSpec:
     """The text of a spec; errors refer to it as ``source``."""
 
-    def __init__(self, text: str, source: str):
+    def __init__(self, text: str, source: str, allow_import: bool = False):
         self.text = text
         self.source = source
+        self.allow_import = allow_import
 
     def arguments(self) -> dict[str, Any]:
         """Return arguments for Spec. Recipes are made and checked; settings are not checked."""
@@ -91,7 +92,7 @@ class TomlSpec:
         for label, table in values.get(section, {}).items():
             keys = table if isinstance(table, dict) else ()
             with self.lines_in_errors(keys, section, label):
-                found.append(read_table(section, label, table))
+                found.append(read_table(section, label, table, self.allow_import))
         return found
 
     def _check_count(self, sweeps: dict[str, list[Sweep]]) -> None:

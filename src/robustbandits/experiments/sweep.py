@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from robustbandits.experiments.labels import ROLES
 from robustbandits.experiments.registry import (
     MISSING,
     Parameter,
@@ -20,6 +21,7 @@ from robustbandits.experiments.registry import (
     parameters,
     presets,
 )
+from robustbandits.game import require
 from robustbandits.game.recipe import Recipe
 
 
@@ -27,6 +29,7 @@ from robustbandits.game.recipe import Recipe
 class Sweep:
     """A table whose names have been checked, but whose recipes are not made yet."""
 
+    section: str
     label: str
     make: Any  # the class, or one of its presets
     fixed: dict[str, Any]
@@ -43,14 +46,18 @@ class Sweep:
             chosen = dict(zip(self.lists, values, strict=True))
             words = ", ".join(f"{key}={value}" for key, value in chosen.items())
             label = f"{self.label}({words})" if chosen else self.label
-            yield label, self.make(**self.fixed, **chosen)
+            recipe = self.make(**self.fixed, **chosen)
+            yield label, require.recipe(self.section, recipe, ROLES[self.section])
 
 
-def read_table(section: str, label: str, table: Any) -> Sweep:
-    """Check the names in a table. Its values are checked when the recipes are made."""
+def read_table(section: str, label: str, table: Any, allow_import: bool = False) -> Sweep:
+    """Check the names in a table. Its values are checked when the recipes are made.
+
+    A table whose kind is a third-party class is refused unless ``allow_import`` is true.
+    """
     if not isinstance(table, dict):
         raise ValueError(f"{section}.{label} must be a table of parameters, got {table!r}")
-    kind = _kind(section, label, table)
+    kind = _kind(section, label, table, allow_import)
     preset = _preset(kind, table)
     known = parameters(kind, preset)
     fixed: dict[str, Any] = {}
@@ -68,16 +75,16 @@ def read_table(section: str, label: str, table: Any) -> Sweep:
     missing = [key for key in required if key not in table]
     if missing:
         raise ValueError(f"{kind.__name__} needs {' and '.join(missing)}")
-    return Sweep(label, getattr(kind, preset) if preset else kind, fixed, lists)
+    return Sweep(section, label, getattr(kind, preset) if preset else kind, fixed, lists)
 
 
-def _kind(section: str, label: str, table: dict[str, Any]) -> type[Recipe]:
+def _kind(section: str, label: str, table: dict[str, Any], allow_import: bool) -> type[Recipe]:
     try:
-        return find_kind(section, str(table.get("kind", label)))
+        return find_kind(section, str(table.get("kind", label)), allow_import)
     except ValueError as error:
         if "kind" in table:
-            raise ValueError(f"kind: {error}") from None
-        raise ValueError(f"{error} (to use your own label, add kind = ...)") from None
+            raise ValueError(f"kind: {error}") from error
+        raise ValueError(f"{error} (to use your own label, add kind = ...)") from error
 
 
 def _preset(kind: type[Recipe], table: dict[str, Any]) -> str | None:

@@ -39,10 +39,13 @@ def rerun(spec: Spec, file: str | None = None) -> Rerun:
     text = to_toml(spec)
     if _reads_as(text, spec):
         return Rerun(f"{stem}.toml", text, f"robustbandits run {stem}.toml {STORE}\n{REPORT}")
-    # The spec has recipes from outside the package, or values that TOML does not have.
+    # The spec has third-party recipes, or values that TOML does not have.
     text = json.dumps(spec.to_dict(), indent=2, ensure_ascii=False) + "\n"
-    note = "This spec has recipes that TOML cannot name: make it in Python, and run it there."
-    return Rerun(f"{stem}.json", text, f"# {note}\n{REPORT}")
+    note = (
+        "# This spec cannot be written as TOML. Make it in Python, or run its original file\n"
+        "# (with --allow-import if it has third-party recipes)."
+    )
+    return Rerun(f"{stem}.json", text, f"{note}\n{REPORT}")
 
 
 def slug(name: str) -> str:

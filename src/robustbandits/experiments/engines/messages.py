@@ -1,13 +1,15 @@
 """What is sent to a worker in another process, and how the worker plays it.
 
 Recipes are sent as JSON, so the worker makes and checks them with its own code. Recipes that JSON
-cannot express (third-party classes, data that only this process has) are pickled.
+cannot express (third-party classes, data that only this process has) are pickled. Only workers
+unpickle, and only what the main process sent them.
 """
 
 from __future__ import annotations
 
 import functools
 import json
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -58,17 +60,27 @@ def play_message(message: Message, on_block: Callable[[int], None] | None = None
 
 def _pack(recipe: Any) -> Any:
     section = section_of(recipe)
-    if section is None:
-        return recipe
     try:
+        if section is None:
+            # As bytes, because a Dask scheduler would unpickle an object and so need its module.
+            # A class of the main script is left to Dask, which sends it with its code.
+            return recipe if type(recipe).__module__ == "__main__" else pickle.dumps(recipe)
         text = canonical(recipe_to_plain(recipe))
         packed = (section, text, getattr(recipe, "fingerprint", None))
         return packed if _unpack(packed) == recipe else recipe
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, AttributeError, pickle.PicklingError):
         return recipe
 
 
 def _unpack(packed: Any) -> Any:
+    if isinstance(packed, bytes):
+        try:
+            return pickle.loads(packed)
+        except (ImportError, AttributeError) as error:
+            raise EngineError(
+                f"a worker cannot import a third-party recipe: {error}; put the same modules on "
+                f"the Python path of every worker"
+            ) from error
     if not isinstance(packed, tuple):
         return packed
     section, text, expected = packed

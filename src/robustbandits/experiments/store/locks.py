@@ -30,7 +30,7 @@ class Locks:
     """
 
     def __init__(self, path: Path):
-        self._process = os.getpid()
+        self.process = os.getpid()
         self._guard = threading.Lock()
         self._held: set[int] = set()
         self._handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
@@ -76,11 +76,6 @@ class Locks:
             return False
         return True
 
-    @property
-    def is_ours(self) -> bool:
-        """Whether this process made it: a forked child has a copy, but does not hold the locks."""
-        return self._process == os.getpid()
-
 
 _instances: dict[Any, Locks] = {}
 _instances_guard = threading.Lock()
@@ -91,7 +86,8 @@ def locks_on(path: Path) -> Locks:
     with _instances_guard:
         if path.exists():
             locks = _instances.get(_identity(path))
-            if locks is not None and locks.is_ours:
+            # A forked child has a copy of its parent's, but does not hold the locks.
+            if locks is not None and locks.process == os.getpid():
                 return locks
         locks = Locks(path)
         _instances[_identity(path)] = locks

@@ -102,8 +102,8 @@ def _label_columns(pa: Any, ledgers: Sequence[Ledger]) -> dict[str, Any]:
         name: pa.DictionaryArray.from_arrays(index, [getattr(ledger, name) for ledger in ledgers])
         for name in ("environment", "attack", "policy")
     }
-    seed = ledgers[0].seed if ledgers[0].seed < 1 << 63 else None  # the header has every seed
-    return {**labels, "seed": pa.repeat(pa.scalar(seed, pa.int64()), size * len(ledgers))}
+    seed = pa.scalar(ledgers[0].seed, pa.int64())
+    return {**labels, "seed": pa.repeat(seed, size * len(ledgers))}
 
 
 def _entry(game: str, ledger: Ledger) -> dict[str, Any]:
