@@ -168,7 +168,7 @@ def _check_loops_agree(policy: Policy, attack: Attack, environment: Environment)
         nature = environment.start(ROUNDS, stream(1, NATURE))
         game = Game(policy, attack, nature.problem, 1, ROUNDS)
         if not compiled:
-            game.play_plainly()
+            game.play_in_python()
         game.advance(nature.draw(ROUNDS))
         games.append(game)
     fast, slow = games

@@ -17,7 +17,7 @@ class RotaState(NamedTuple):
 
     pulls: Any  # (arms,) whole numbers
     best: Any  # (arms,) largest reward so far, -inf before the first
-    sums: tuple[Any, Any]  # two arrays of one number each, in a plain tuple
+    sums: Any  # (2,) of rewards, and of random numbers
     step: int
 
     @property
@@ -41,8 +41,8 @@ class RotaState(NamedTuple):
         named = int(memo[memo.shape[0] - 1])
         self.pulls[named] += self.step
         self.best[named] = max(self.best[named], reward)
-        self.sums[0][0] += reward
-        self.sums[1][0] += rng.random()
+        self.sums[0] += reward
+        self.sums[1] += rng.random()
 
     @kernel
     def score(self, contexts, memo, means, bonuses):
@@ -69,6 +69,6 @@ class Rota(Recipe):
         return RotaState(
             pulls=np.zeros(problem.arms, dtype=np.int64),
             best=np.full(problem.arms, -np.inf),
-            sums=(np.zeros(1), np.zeros(1)),
+            sums=np.zeros(2),
             step=self.step,
         )

@@ -171,7 +171,7 @@ def test_a_policy_from_outside_needs_its_class(tmp_path):
     with pytest.raises(SnapshotError, match=r"'Rota' is not ours: give its class as policy="):
         rb.Agent.load(tmp_path / "agent.rb")
     loaded = rb.Agent.load(tmp_path / "agent.rb", policy=Rota)
-    assert bits(loaded) == bits(agent)  # whole numbers, -inf and plain tuples included
+    assert bits(loaded) == bits(agent)  # whole numbers and -inf included
     loaded.learn(9, 0.5)
     agent.learn(9, 0.5)
     assert bits(train(loaded, 9)) == bits(train(agent, 9))

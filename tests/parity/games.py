@@ -79,7 +79,7 @@ def play_game(setting: Setting, seed: int = 5, *, plainly: bool = False) -> dict
     nature = setting.environment.start(setting.rounds, stream(seed, NATURE))
     game = Game(setting.policy, setting.attack, nature.problem, seed, points=50)
     if plainly:
-        game.play_plainly()
+        game.play_in_python()
     for _ in range(4):
         game.advance(nature.draw(setting.rounds // 4))
     return {

@@ -34,9 +34,10 @@ from robustbandits.agent.file_checks import (
 from robustbandits.agent.inputs import Inputs
 from robustbandits.agent.pending import Pending
 from robustbandits.compiled.jit import compiled_for, entry_point
-from robustbandits.compiled.rng_pointer import lease
+from robustbandits.compiled.rng_pointer import rng_pointer
+from robustbandits.compiled.state_pointer import state_behind
 from robustbandits.game import require
-from robustbandits.game.dispatch import LIVE, hold
+from robustbandits.game.dispatch import AGENT_KERNELS, by_address
 from robustbandits.game.match import POLICY, stream
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Policy, memo_size
@@ -128,29 +129,23 @@ class Agent:
         self._pending = Pending(pending)
 
     def _connect(self, rng: np.random.Generator) -> None:
-        """Join state, stream and machine code."""
+        """Find the machine code for the policy, and the addresses to pass to it."""
         note, matrix = np.empty(1), np.empty((1, 1))
         self._rng = rng
-        self._stream = lease(rng)
-        player, self._lease = hold(self._state, LIVE)
-        self._player = player
-        self._decide = entry_point(
-            compiled_for(decide, player),
-            player,
-            matrix,
-            self._inputs.bound,
-            self._stream,
-            note,
-            matrix,
-        )
-        self._absorb = entry_point(
-            compiled_for(absorb, player), player, 0, 0.0, self._stream, note, self._room
-        )
-        self._describe = entry_point(compiled_for(describe, player), player, matrix, matrix)
+        self._passed_rng = rng_pointer(rng)
+        self._passed_policy = policy = by_address(self._state, AGENT_KERNELS)
+
+        def prepare(step: Any, *examples: Any) -> Any:
+            return entry_point(compiled_for(step, state_behind(policy)), policy, *examples)
+
+        bound, stream = self._inputs.bound, self._passed_rng
+        self._decide = prepare(decide, matrix, bound, stream, note, matrix)
+        self._absorb = prepare(absorb, 0, 0.0, stream, note, self._room)
+        self._describe = prepare(describe, matrix, matrix)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A copy must find its own addresses: those of a lease die with the agent they belong to.
-        own = ("_stream", "_player", "_lease", "_decide", "_absorb", "_describe")
+        # Addresses are left out: a copy has a state and a stream of its own.
+        own = ("_passed_rng", "_passed_policy", "_decide", "_absorb", "_describe")
         return {name: value for name, value in vars(self).items() if name not in own}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
@@ -171,7 +166,9 @@ class Agent:
         arms, dim = array.shape
         table = np.empty((3, arms))
         note = np.empty(self._room + dim)
-        arm = self._decide(self._player, array, self._inputs.bound, self._stream, note, table)
+        arm = self._decide(
+            self._passed_policy, array, self._inputs.bound, self._passed_rng, note, table
+        )
         if arm < 0:
             self._inputs.refuse(array, arm)
         self._inputs.keep(array)
@@ -189,7 +186,7 @@ class Agent:
                 f"decision must be one of this agent's, whose decision {number} chose arm {arm}; "
                 f"got {decision!r} of another agent"
             )
-        self._absorb(self._player, arm, value, self._stream, note, self._room)
+        self._absorb(self._passed_policy, arm, value, self._passed_rng, note, self._room)
         del self._pending[number]
 
     def scores(self, contexts: npt.ArrayLike) -> Scores:
@@ -201,7 +198,7 @@ class Agent:
         array = self._inputs.contexts(contexts)
         self._inputs.check_values(array)
         table = np.empty((3, len(array)))
-        self._describe(self._player, array, table)
+        self._describe(self._passed_policy, array, table)
         return Scores(table)
 
     def __repr__(self) -> str:

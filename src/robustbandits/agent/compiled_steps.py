@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from robustbandits.compiled.jit import program
-from robustbandits.compiled.rng_pointer import borrow
+from robustbandits.compiled.rng_pointer import rng_at
 from robustbandits.game.verbs import MEMO, choose, learn, probability, score
 from robustbandits.kernels.linalg import Floats
 
@@ -23,7 +23,7 @@ NO_SUCH_ARM = -(1 << 50)
 
 @program
 def decide(
-    policy: Any, contexts: Floats, bound: float, leased: Any, note: Floats, table: Floats
+    policy: Any, contexts: Floats, bound: float, rng_pointer: Any, note: Floats, table: Floats
 ) -> int:
     """Check contexts (arms, dim), choose an arm, and describe the decision.
 
@@ -43,7 +43,7 @@ def decide(
             return NOT_FINITE - a
         if square > limit:
             return TOO_LONG - a
-    rng = borrow(leased)
+    rng = rng_at(rng_pointer)
     room = note.shape[0] - dim
     memo = note[:room]
     memo[:] = 0.0
@@ -58,9 +58,9 @@ def decide(
 
 
 @program
-def absorb(policy: Any, arm: int, reward: float, leased: Any, note: Floats, room: int) -> None:
+def absorb(policy: Any, arm: int, reward: float, rng_pointer: Any, note: Floats, room: int) -> None:
     """Learn the reward of the decision that ``note`` was written for: ``room`` numbers of memo."""
-    learn(policy, arm, note[room:], reward, note[:room], borrow(leased))
+    learn(policy, arm, note[room:], reward, note[:room], rng_at(rng_pointer))
 
 
 @program
