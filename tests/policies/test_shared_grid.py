@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from reference.playing import agent_for, block_of, play, ridge_of, same_bits
-from robustbandits.agent.file import state_arrays
+from robustbandits.agent.file_contents import state_arrays
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.policies import LinUCB, RobustLinUCB, SharedGrid
 

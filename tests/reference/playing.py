@@ -3,7 +3,7 @@
 import numpy as np
 
 import robustbandits as rb
-from robustbandits.agent.file import state_arrays
+from robustbandits.agent.file_contents import state_arrays
 from robustbandits.game.match import NATURE, stream
 
 
