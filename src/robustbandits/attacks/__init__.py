@@ -1,4 +1,4 @@
-"""Attacks: a budgeted red team. One attack a file."""
+"""Attacks with a budget, one a file. They propose changes; the purse in `game` limits them."""
 
 from robustbandits.attacks.context_dilation import ContextDilation
 from robustbandits.attacks.flip_theta import FlipTheta

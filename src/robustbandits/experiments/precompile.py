@@ -17,6 +17,7 @@ from robustbandits.attacks import Garcelon
 from robustbandits.experiments.engines.processes import start_worker
 from robustbandits.experiments.registry import kinds, parameters
 from robustbandits.experiments.samples import sample_place, sample_policy
+from robustbandits.game.facts import policy_facts
 from robustbandits.game.problem import Problem
 from robustbandits.game.simulate import simulate
 
@@ -70,6 +71,6 @@ def compile_policy(name: str, live: bool) -> None:
 
 def _kind_of_state(name: str) -> Any:
     policy = sample_policy(name)
-    fixed = policy.facts.setting != "contextual"
+    fixed = policy_facts(policy).setting != "contextual"
     problem = Problem(arms=2, dim=2, rounds=10, noise=0.1, fixed_arms=fixed)
     return numba.typeof(policy.start(problem))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robustbandits.experiments.registry import MISSING, kinds, nearest, parameters
+from robustbandits.game.facts import policy_facts
 from robustbandits.game.recipe import Recipe
 
 #: What to tell a policy that insists on being told.
@@ -30,6 +31,5 @@ def sample_place(policy: Recipe, **settings: Any) -> Any:
     """Return a simulation in which a policy can play: a catalogue if it needs one."""
     from robustbandits.environments import Simulation
 
-    facts = getattr(policy, "facts", None)
-    fresh = facts is None or facts.setting == "contextual"
+    fresh = policy_facts(policy).setting == "contextual"
     return Simulation(**{"contexts": "fresh" if fresh else "fixed", **settings})

@@ -15,7 +15,7 @@ import numpy as np
 
 from robustbandits.compiled.fallback import first_line, warn_once
 from robustbandits.compiled.jit import compiled_for, python_of
-from robustbandits.compiled.state_pointer import pointer_to, state_behind
+from robustbandits.compiled.state_pointer import StatePointer, pointer_to, state_behind
 from robustbandits.game.dispatch import GAME_KERNELS, by_address
 from robustbandits.game.ledger import POINTS, Ledger, close_book, open_book
 from robustbandits.game.play import play
@@ -62,9 +62,12 @@ class Game:
         self._passed_policy = policy
         self._play = compiled_for(play, self.attack, state_behind(policy))
 
-    def play_in_python(self) -> None:
-        """Use the plain Python of the loop from now on, with the same kernels: for comparisons."""
-        self._passed_policy = self.policy
+    def play_in_python(self, policy: Any = None) -> None:
+        """Use the plain Python of the loop from now on, with the same kernels: for checks.
+
+        ``policy`` is passed to the loop instead of the policy's state.
+        """
+        self._passed_policy = self.policy if policy is None else policy
         self._play = python_of(play)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -83,7 +86,7 @@ class Game:
         try:
             self._play(rounds, self._passed_policy, *others)
         except numba.errors.NumbaError as error:  # raised while compiling: no round has been played
-            if self._passed_policy is self.policy:
+            if not isinstance(self._passed_policy, StatePointer):
                 raise
             self._pass_by_value(error)
             self._play(rounds, self._passed_policy, *others)
