@@ -22,7 +22,7 @@ from numba.extending import (
 
 from robustbandits.compiled.cache import own_directory, third_party_directory
 from robustbandits.compiled.fallback import check_parameters, has_parts
-from robustbandits.compiled.jit import compile_into, compile_now, has_entry_points, python_of
+from robustbandits.compiled.jit import compile_into, compile_now, compiles_ahead, python_of
 from robustbandits.compiled.state_pointer import StatePointer
 from robustbandits.compiled.third_party import ThirdParty
 
@@ -38,9 +38,8 @@ def calls_kernel(
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def choose_kernel(state: Any, *arguments: Any) -> Any:
-            if missing is None:
-                return python_of(getattr(state.instance_class, name))
-            return python_of(getattr(state.instance_class, name, missing))
+            default = () if missing is None else (missing,)
+            return python_of(getattr(state.instance_class, name, *default))
 
         overload(function, strict=False)(choose_kernel)
         return function
@@ -180,4 +179,4 @@ def can_call_by_address() -> bool:
         check_parameters(JITCodeLibrary.get_pointer_to_function, "self", "name")
 
     without = "every pair of a policy and an attack is compiled anew"
-    return has_entry_points() and has_parts(check, without)
+    return compiles_ahead() and has_parts(check, without)

@@ -19,7 +19,7 @@ from robustbandits.compiled.cache import (
     own_directory,
     third_party_directory,
 )
-from robustbandits.compiled.fallback import has_parts
+from robustbandits.compiled.fallback import check_parameters, has_parts
 from robustbandits.compiled.third_party import ThirdParty, is_own, third_party_code
 from robustbandits.compiled.third_party import python_of as python_of
 
@@ -64,10 +64,10 @@ def entry_point(function: Any, *examples: Any) -> Callable[..., Any]:
     Calling it skips Numba's dispatch on types, which takes longer than a whole live decision. The
     caller must pass exactly these types: a wrong one is not noticed.
     """
-    if jit_is_on and has_entry_points():
-        return compile_now(function, tuple(map(numba.typeof, examples)))
-    plain: Callable[..., Any] = function
-    return plain
+    code = None
+    if jit_is_on and compiles_ahead():
+        code = compile_now(function, tuple(map(numba.typeof, examples)))
+    return code if callable(code) else function
 
 
 def compile_now(function: Any, types: tuple[Any, ...]) -> Any:
@@ -112,13 +112,11 @@ def _copy_for(function: Function, code: ThirdParty) -> Function:
 
 
 @functools.cache
-def has_entry_points() -> bool:
-    """Whether Numba compiles for given types on demand, and returns the machine code."""
+def compiles_ahead() -> bool:
+    """Whether Numba can compile a function for given types before it is called."""
 
     def check() -> None:
-        entry = compile_now(compile_into(own_directory(), _example), (numba.types.int64,))
-        if entry(7) != 7:
-            raise TypeError("Dispatcher.compile does not return an entry point")
+        check_parameters(type(numba.njit(_example)).compile, "self", "sig")
 
     return has_parts(check, "live decisions are slower, and games take longer to compile")
 
