@@ -230,7 +230,7 @@ def test_oracle_plays_as_its_twin_does(bonus):
 def test_oracle_hears_nothing_in_an_agent():
     block = block_of(50)
     linucb = agent_for(rb.policies.LinUCB(), block)
-    with pytest.warns(UserWarning, match="OracleLinUCB is a reference for games: here nobody"):
+    with pytest.warns(UserWarning, match="OracleLinUCB is a reference for games"):
         oracle = agent_for(rb.policies.OracleLinUCB(), block)
     assert play(linucb, block) == play(oracle, block)
 

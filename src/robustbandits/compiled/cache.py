@@ -22,7 +22,7 @@ from typing import Any
 import numba
 import platformdirs
 
-from robustbandits.compiled.fallback import has_parts
+from robustbandits.compiled.fallback import has_parts, warn_once
 from robustbandits.compiled.third_party import ThirdParty
 
 PACKAGE = Path(__file__).parents[1]
@@ -65,7 +65,14 @@ def source_hash(files: Iterable[Path], constants: Iterable[str] = ()) -> str:
 def own_directory() -> str | None:
     """Directory for the package's own code; None if nothing can be kept."""
     directory = open_directory("own", source_files())
-    return directory if directory and _numba_keeps_files_in(directory) else None
+    if directory is None:
+        warn_once(
+            own_directory,
+            f"every process compiles anew, because {cache_root()} cannot be written: set "
+            f"ROBUSTBANDITS_CACHE to a folder that can",
+        )
+        return None
+    return directory if _numba_keeps_files_in(directory) else None
 
 
 def third_party_directory(code: ThirdParty) -> str | None:
