@@ -6,7 +6,7 @@ READING ?= as-coded
 OUT ?= out
 BIN := .venv/bin
 
-.PHONY: reproduce table1 tables cautious presets test slow lint types layers parity check bench fix clean
+.PHONY: reproduce table1 tables cautious presets test slow lint types layers parity oldest check bench fix clean
 
 # Made anew when the project's needs change; editable, so never because its code does.
 .venv/ready: pyproject.toml constraints.txt
@@ -60,7 +60,21 @@ layers: .venv/ready
 parity: .venv/ready
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m 'not slow and not statistical'
 
-check: lint types layers slow parity  ## everything that CI does beyond the tests
+# A quick set of tests with the oldest supported Numba and NumPy, which need Python 3.11 or 3.12.
+OLDEST := .venv-oldest/bin/python
+OLDEST_TESTS := tests/compiled tests/kernels/test_scoring.py tests/kernels/test_linalg.py \
+  tests/game/test_dispatch.py tests/game/test_reads_policy.py tests/parity/test_agent.py \
+  tests/agent/test_file_format.py
+
+.venv-oldest/ready: pyproject.toml constraints-oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	$(OLDEST) -m pip install --quiet --disable-pip-version-check -c constraints-oldest.txt -e . pytest pytest-xdist hypothesis
+	touch $@
+
+oldest: .venv-oldest/ready  ## a quick set of tests with the oldest supported versions
+	$(OLDEST) -m pytest -n auto --dist loadscope -m 'not slow' $(OLDEST_TESTS)
+
+check: lint types layers slow parity oldest  ## everything that CI does beyond the tests
 
 bench: .venv/ready  ## measure speed; prints ratios, writes JSON
 	$(BIN)/python benchmarks/bench.py --out $(OUT)
@@ -74,4 +88,4 @@ fix: .venv/ready
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-oldest out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Every policy of the package, ready to play; and which of them go through the long tests too."""
+"""Every policy of the package with example parameters, and which of them the long tests use."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 
 import robustbandits as rb
 from robustbandits.compiled.jit import jit_is_on
+from robustbandits.game.facts import policy_facts
 
-#: They stand for the others where a test crosses policies with attacks, files or streams: each
-#: policy costs seconds to compile. Every policy goes through tests/contract.
+#: Policies for tests that combine policies with attacks, files or streams. Not all of them, because
+#: each takes seconds to compile. tests/contract tests every policy.
 CORE = (
     "LinUCB",
     "LinTS",
@@ -27,11 +28,11 @@ _REQUIRED = {"budget": 5.0}
 
 
 def example(kind: type, **values: Any) -> Any:
-    """Make a recipe, filling in the parameters that it insists on."""
+    """Make a recipe, with values for the parameters that have no default."""
     for field in dataclasses.fields(kind):
-        nothing = field.default is dataclasses.MISSING and field.name not in values
-        if nothing and field.default_factory is dataclasses.MISSING:
-            assert field.name in _REQUIRED, f"tell catalogue.py how to fill {field.name}"
+        is_missing = field.default is dataclasses.MISSING and field.name not in values
+        if is_missing and field.default_factory is dataclasses.MISSING:
+            assert field.name in _REQUIRED, f"give {field.name} a value in tests/catalogue.py"
             values[field.name] = _REQUIRED[field.name]
     return kind(**values)
 
@@ -41,15 +42,15 @@ def policy(name: str, **values: Any) -> Any:
     return example(getattr(rb.policies, name), **values)
 
 
-def place_for(recipe: Any, **settings: Any) -> Any:
-    """Return a simulation in which a policy may play: a catalogue if it needs one."""
-    contextual = type(recipe).facts.setting == "contextual"
+def simulation_for(recipe: Any, **settings: Any) -> Any:
+    """Return a simulation that a policy can play: with fixed contexts if it needs them."""
+    contextual = policy_facts(recipe).setting == "contextual"
     return rb.environments.Simulation(
         **{"arms": 5, "dim": 3, "contexts": "fresh" if contextual else "fixed", **settings}
     )
 
 
-#: All names, those outside the core marked slow: compiling them takes most of a minute or two.
+#: All names; those outside the core are marked slow, because they take long to compile.
 EVERY = [
     pytest.param(name, marks=[] if name in CORE or not jit_is_on else [pytest.mark.slow])
     for name in rb.policies.__all__

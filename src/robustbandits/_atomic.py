@@ -1,4 +1,4 @@
-"""Write a file atomically: after a crash the old one is there, or the new one, whole."""
+"""Write a file atomically: after a crash there is the complete old file or the new one."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-#: The name of a file that is not finished: a dot, the final name, a random word.
+#: The name of an unfinished file (a draft): a dot, the final name, a random word.
 _DRAFT = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{12}\.tmp")
-#: Longer names are cut in a draft's: a file system may allow 255 bytes in all.
+#: How much of the final name is in a draft's name: a file system may allow 255 bytes in all.
 _LONGEST = 100
 
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a draft beside ``path``; force it to the disk and put it in its place at the end.
+    """Open a draft beside ``path``; at the end, flush it to the disk and rename it to ``path``.
 
-    Whatever goes wrong in between, the draft is removed and the old file stays. A link stays one:
-    the file behind it is replaced, and keeps its permissions.
+    If anything fails, the draft is removed and the old file stays. If ``path`` is a link, the file
+    that it points to is replaced. The new file has the permissions of the old one.
     """
     target = Path(path).resolve()
     draft = target.with_name(f".{target.name[:_LONGEST]}.{secrets.token_hex(6)}.tmp")
     try:
         with draft.open("xb") as file:
             with contextlib.suppress(OSError):
-                shutil.copymode(target, draft)  # a private file stays private
+                shutil.copymode(target, draft)
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -43,13 +43,13 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def write_whole(target: Path, data: bytes) -> None:
-    """Write a file whose contents are at hand."""
+    """Write a file atomically."""
     with whole_file(target) as file:
         file.write(data)
 
 
 def drafts(folder: Path) -> list[tuple[Path, str]]:
-    """Return unfinished files, each with the name that it was to get."""
+    """Return unfinished files, each with the name that it would have had."""
     found = []
     for path in folder.glob(".*.tmp"):
         match = _DRAFT.fullmatch(path.name)

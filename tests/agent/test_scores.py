@@ -1,4 +1,4 @@
-"""Scores: what an agent thinks, said without changing its mind."""
+"""Scores: means, bonuses and probabilities of arms."""
 
 from __future__ import annotations
 
@@ -8,24 +8,31 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from agent.players import DIM, OPTIMISTS, RECIPES, bits, contexts_of, hire, train, veteran
+from agent.agents import (
+    DIM,
+    OPTIMISTS,
+    RECIPES,
+    contents,
+    draw_contexts,
+    make_agent,
+    train,
+    trained_agent,
+)
 
-DICE = 12345
 
-
-def shown(arms=5, seed=DICE):
-    return contexts_of(np.random.default_rng(seed), arms)
+def shown(arms=5):
+    return draw_contexts(np.random.default_rng(12345), arms)
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 50])
 @pytest.mark.parametrize(("ridge", "sigma", "delta"), [(0.1, 0.1, 0.01), (2.0, 0.3, 0.2)])
 def test_linucb_scores_follow_the_formula(rounds, ridge, sigma, delta):
     policy = rb.policies.LinUCB(ridge=ridge, sigma=sigma, delta=delta)
-    agent = hire(policy, context_bound=1.5, theta_bound=2.0)
+    agent = make_agent(policy, context_bound=1.5, theta_bound=2.0)
     gram, moment = ridge * np.eye(DIM), np.zeros(DIM)
-    dice = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     for _ in range(rounds):
-        contexts, reward = contexts_of(dice), float(dice.uniform(0, 1))
+        contexts, reward = draw_contexts(rng), float(rng.uniform(0, 1))
         decision = agent.choose(contexts)
         agent.learn(decision, reward)
         x = contexts[decision.arm]
@@ -43,7 +50,7 @@ def test_linucb_scores_follow_the_formula(rounds, ridge, sigma, delta):
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_scores_are_means_plus_bonuses(name):
-    decision = veteran(name).choose(shown())
+    decision = trained_agent(name).choose(shown())
     assert decision.scores.shape == (5,)
     assert np.array_equal(decision.scores, decision.means + decision.bonuses)
     assert decision.score == decision.scores[decision.arm]
@@ -52,35 +59,34 @@ def test_scores_are_means_plus_bonuses(name):
 
 
 @pytest.mark.parametrize("name", OPTIMISTS)
-def test_chosen_arm_has_the_largest_score(name):
-    agent, dice = hire(name), np.random.default_rng(5)
+def test_the_chosen_arm_has_the_largest_score(name):
+    agent, rng = make_agent(name), np.random.default_rng(5)
     for _ in range(30):
-        decision = agent.choose(contexts_of(dice, 6))
+        decision = agent.choose(draw_contexts(rng, 6))
         assert decision.score == decision.scores.max()
-        agent.learn(decision, float(dice.uniform(0, 1)))
+        agent.learn(decision, float(rng.uniform(0, 1)))
 
 
 @pytest.mark.parametrize("name", ["LinUCB", "Greedy", "RobustLinUCB", "LinTS"])
-def test_scores_before_a_decision_are_those_of_the_decision(name):
-    agent = veteran(name)
+def test_scores_are_those_of_the_next_decision(name):
+    agent = trained_agent(name)
     before, decision = agent.scores(shown()), agent.choose(shown())
     assert before.means.tobytes() == decision.means.tobytes()
     assert before.bonuses.tobytes() == decision.bonuses.tobytes()
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_scores_change_nothing_and_repeat(name):
-    agent = veteran(name)
-    before = bits(agent)
-    tables = {agent.scores(shown())._table.tobytes() for _ in range(5)}
-    assert len(tables) == 1
-    assert bits(agent) == before
+def test_scores_are_repeatable_and_change_nothing(name):
+    agent = trained_agent(name)
+    before = contents(agent)
+    assert len({agent.scores(shown()).scores.tobytes() for _ in range(5)}) == 1
+    assert contents(agent) == before
 
 
 @pytest.mark.parametrize("arms", [1, 3, 4, 7, 8, 13, 64])
 @pytest.mark.parametrize("name", RECIPES)
-def test_score_of_an_arm_does_not_depend_on_its_company(name, arms):
-    agent, contexts = veteran(name), shown(arms)
+def test_the_score_of_an_arm_does_not_depend_on_other_arms(name, arms):
+    agent, contexts = trained_agent(name), shown(arms)
     together = agent.scores(contexts).scores
     alone = [agent.scores(contexts[[a]]).scores[0] for a in range(arms)]
     assert together.tolist() == alone
@@ -89,7 +95,7 @@ def test_score_of_an_arm_does_not_depend_on_its_company(name, arms):
 @pytest.mark.parametrize("name", RECIPES)
 @pytest.mark.parametrize("rounds", [0, 40])
 def test_probabilities_sum_to_one_where_defined(name, rounds):
-    agent = veteran(name, rounds)
+    agent = trained_agent(name, rounds)
     before, decision = agent.scores(shown()), agent.choose(shown())
     if name == "LinTS":
         assert before.probabilities is None
@@ -108,7 +114,7 @@ def frequencies(agent, contexts, count):
 
 
 def agrees(agent, contexts, count):
-    """Whether choices are as frequent as they are probable; chance fails it once in 10^7 times."""
+    """Whether arms are chosen as often as expected; false by chance once in 10^7 times."""
     slack = math.sqrt(math.log(2 * len(contexts) / 1e-7) / (2 * count))  # Hoeffding, every arm
     expected = agent.scores(contexts).probabilities
     return np.abs(frequencies(agent, contexts, count) - expected).max() < slack
@@ -117,10 +123,10 @@ def agrees(agent, contexts, count):
 @pytest.mark.statistical
 def test_arms_are_chosen_as_often_as_their_probabilities_say():
     policy = rb.policies.BOBNoRestart(candidates=(0.0, 0.3, 5.0), sigma=0.01, ridge=1.0)
-    agent = hire(policy, theta_bound=0.01)
+    agent = make_agent(policy, theta_bound=0.01)
     for reward in np.random.default_rng(4).uniform(0.9, 1.0, 30):
         agent.learn(agent.choose([[1.0, 0.0, 0.0]]), reward)
-    # The bolder the guess, the more a wide arm is worth; the last two are equal.
+    # The larger the guess, the larger the bonus of an unknown arm; the last two are equal.
     contexts = np.array([[0.5, 0.0, 0.0], [0.4, 0.6, 0.0], [0.0, 0.0, 0.9], [0.0, 0.0, 0.9]])
     expected = agent.scores(contexts).probabilities
     assert expected.min() > 0.1
@@ -132,20 +138,20 @@ def test_arms_are_chosen_as_often_as_their_probabilities_say():
 @pytest.mark.parametrize("name", OPTIMISTS)
 def test_equal_arms_share_probability_and_choices(name):
     contexts = np.tile(shown(1), (3, 1))
-    agent = hire(name)
+    agent = make_agent(name)
     np.testing.assert_allclose(agent.scores(contexts).probabilities, 1 / 3, rtol=1e-12)
     assert agrees(agent, contexts, 1500)
 
 
-def test_first_of_equal_arms_takes_all_when_asked():
-    agent = hire(rb.policies.LinUCB(ties="first"))
+def test_ties_first_always_plays_the_first_of_equal_arms():
+    agent = make_agent(rb.policies.LinUCB(ties="first"))
     decision = agent.choose(np.tile(shown(1), (3, 1)))
     assert decision.arm == 0
     assert decision.probabilities.tolist() == [1.0, 0.0, 0.0]
 
 
-def test_decision_tells_its_arm_id_and_score():
-    agent = hire()
+def test_a_decision_has_an_id_an_arm_and_a_score():
+    agent = make_agent()
     decisions = [agent.choose(shown()) for _ in range(3)]
     assert [decision.id for decision in decisions] == [0, 1, 2]
     assert type(decisions[0].id) is type(decisions[0].arm) is int
@@ -153,14 +159,14 @@ def test_decision_tells_its_arm_id_and_score():
 
 
 def test_a_decision_keeps_its_scores_while_the_agent_learns():
-    agent = hire()
+    agent = make_agent()
     decision = agent.choose(shown())
     before = decision.scores.tolist()
     train(agent, 10)
     assert decision.scores.tolist() == before
 
 
-def test_scores_show_their_numbers_when_printed():
-    told = repr(hire("Greedy").scores(np.eye(DIM)))
-    assert told.startswith("Scores(means=[0. ")
-    assert "bonuses=[0. " in told
+def test_scores_print_their_numbers():
+    text = repr(make_agent("Greedy").scores(np.eye(DIM)))
+    assert text.startswith("Scores(means=[0. ")
+    assert "bonuses=[0. " in text

@@ -1,4 +1,4 @@
-"""ContextDilation: a good arm looks larger than it is."""
+"""ContextDilation lengthens the contexts of good arms."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def lengths(contexts: np.ndarray) -> np.ndarray:
 
 
 def free(contexts: np.ndarray, environment) -> np.ndarray:
-    """The coordinates that may change."""
+    """Return the coordinates that may change."""
     return contexts[:, :-1] if environment.intercept else contexts
 
 
 @ENVIRONMENTS
-def test_at_most_one_arm_is_stretched_in_a_round(environment):
-    seen = trace(rb.attacks.ContextDilation(math.inf), environment=environment, rounds=ROUNDS)
-    changed = (seen.shown != seen.dealt).any(axis=1)
+def test_at_most_one_context_changes_in_a_round(environment):
+    game = trace(rb.attacks.ContextDilation(math.inf), environment=environment, rounds=ROUNDS)
+    changed = (game.shown != game.dealt).any(axis=1)
     assert set(changed.sum(axis=1).tolist()) == {0, 1}
 
 
@@ -41,8 +41,8 @@ def test_at_most_one_arm_is_stretched_in_a_round(environment):
 @pytest.mark.parametrize("which", ["chosen", "every"])
 def test_contexts_become_longer_and_keep_their_direction(environment, which):
     attack = rb.attacks.ContextDilation(math.inf, which=which, factor=1.5)
-    seen = trace(attack, environment=environment, rounds=ROUNDS)
-    before, after = free(seen.dealt, environment), free(seen.shown, environment)
+    game = trace(attack, environment=environment, rounds=ROUNDS)
+    before, after = free(game.dealt, environment), free(game.shown, environment)
     ratio = lengths(after) / lengths(before)
     assert (ratio >= 1.0 - 1e-12).all()
     assert (ratio <= 1.5 + 1e-12).all()
@@ -50,62 +50,62 @@ def test_contexts_become_longer_and_keep_their_direction(environment, which):
 
 
 @ENVIRONMENTS
-def test_the_stretch_is_the_factor_or_all_that_the_bound_allows(environment):
+def test_contexts_grow_by_the_factor_or_as_far_as_the_bound_allows(environment):
     attack = rb.attacks.ContextDilation(math.inf, which="every", top=1.0, factor=1.5)
-    seen = trace(attack, environment=environment, rounds=ROUNDS)
-    before, after = free(seen.dealt, environment), free(seen.shown, environment)
-    room = math.sqrt(0.5) if environment.intercept else 1.0
-    wanted = np.minimum(1.5, room / lengths(before))
+    game = trace(attack, environment=environment, rounds=ROUNDS)
+    before, after = free(game.dealt, environment), free(game.shown, environment)
+    limit = math.sqrt(0.5) if environment.intercept else 1.0
+    wanted = np.minimum(1.5, limit / lengths(before))
     np.testing.assert_allclose(lengths(after) / lengths(before), wanted, rtol=1e-12)
     assert (wanted < 1.5).any()
     assert (wanted == 1.5).any()
 
 
 @ENVIRONMENTS
-def test_the_arm_about_to_be_chosen_is_stretched_if_and_only_if_it_is_good(environment):
+def test_the_arm_about_to_be_chosen_is_changed_if_it_is_good(environment):
     problem, block = deal_rounds(environment, ROUNDS)
-    # Knowing the arm needs the state before each round: play round by round and peek.
+    # Play round by round, to ask the policy in the state before each round.
     attack = rb.attacks.ContextDilation(math.inf)
-    seen = trace(attack, environment=environment, rounds=ROUNDS)
+    game = trace(attack, environment=environment, rounds=ROUNDS)
     policy = rb.policies.LinUCB().start(problem)
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for t in range(ROUNDS):
-        arm = choose(policy, block.contexts[t].copy(), dice, np.zeros(MEMO))
+        arm = choose(policy, block.contexts[t].copy(), rng, np.zeros(MEMO))
         good = (block.means[t] > block.means[t, arm]).sum() < 2
-        changed = np.flatnonzero((seen.shown[t] != block.contexts[t]).any(axis=0))
+        changed = np.flatnonzero((game.shown[t] != block.contexts[t]).any(axis=0))
         assert changed.tolist() == ([arm] if good else [])
-        policy.learn(seen.arms[t], seen.taught[t], seen.seen[t], np.zeros(MEMO), dice)
+        policy.learn(game.arms[t], game.taught[t], game.seen[t], np.zeros(MEMO), rng)
 
 
-def test_the_intercept_is_not_even_proposed_to_change():
+def test_no_change_of_the_intercept_is_proposed():
     problem, block = deal_rounds(WILD, 1)
     state = rb.attacks.ContextDilation(1.0, which="every", top=1.0).start(problem)
     wanted = block.contexts[0].copy()
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     policy = rb.policies.Greedy().start(problem)
-    state.propose_contexts(policy, scene(block.means[0], contexts=block.contexts[0]), wanted, dice)
+    state.propose_contexts(policy, scene(block.means[0], contexts=block.contexts[0]), wanted, rng)
     assert (wanted[:-1] != block.contexts[0, :-1]).all()
     assert (wanted[-1] == block.contexts[0, -1]).all()
 
 
-def test_every_good_arm_is_stretched_and_no_other():
+def test_which_every_changes_all_good_arms_and_no_other():
     attack = rb.attacks.ContextDilation(math.inf, which="every")
-    seen = trace(attack, rounds=ROUNDS)
-    rank = (seen.means[:, None, :] > seen.means[:, :, None]).sum(axis=2)
-    changed = (seen.shown != seen.dealt).any(axis=1)
+    game = trace(attack, rounds=ROUNDS)
+    rank = (game.means[:, None, :] > game.means[:, :, None]).sum(axis=2)
+    changed = (game.shown != game.dealt).any(axis=1)
     assert (changed == (rank < 2)).all()
 
 
-def test_all_but_worst_never_stretches_the_worst_arm():
+def test_all_but_worst_never_changes_the_worst_arm():
     attack = rb.attacks.ContextDilation(math.inf, which="every", top="all-but-worst")
-    seen = trace(attack, rounds=ROUNDS)
-    worst = seen.means.argmin(axis=1)
-    untouched = (seen.shown == seen.dealt).all(axis=1)
+    game = trace(attack, rounds=ROUNDS)
+    worst = game.means.argmin(axis=1)
+    untouched = (game.shown == game.dealt).all(axis=1)
     assert untouched[np.arange(ROUNDS), worst].all()
     assert untouched.sum() == ROUNDS
 
 
-def test_a_context_at_the_bound_is_left_alone():
+def test_a_context_at_the_bound_is_not_changed():
     problem, block = deal_rounds(PLAIN, 20)
     long = block.contexts / lengths(block.contexts)[:, None, :] * (1.0 + 1e-9)
     attack = rb.attacks.ContextDilation(math.inf, top=1.0)
@@ -113,7 +113,7 @@ def test_a_context_at_the_bound_is_left_alone():
     assert not game.purse.account.any()
 
 
-def test_a_zero_context_is_left_alone():
+def test_a_zero_context_is_not_changed():
     problem, block = deal_rounds(PLAIN, 20)
     block = block._replace(contexts=np.zeros_like(block.contexts))
     attack = rb.attacks.ContextDilation(math.inf, top=1.0)
@@ -123,16 +123,16 @@ def test_a_zero_context_is_left_alone():
 
 @law
 @given(budget=st.floats(1e-3, 0.05), seed=st.integers(0, 20))
-def test_a_truncated_stretch_adds_exactly_what_is_left_to_the_length(budget, seed):
+def test_a_truncated_change_adds_exactly_what_is_left_to_the_length(budget, seed):
     attack = rb.attacks.ContextDilation(budget, top=1.0)
-    seen = trace(attack, environment=PLAIN, rounds=30, seed=seed)
-    assert seen.spent[-1] == budget
-    longer = (lengths(seen.shown) - lengths(seen.dealt)).sum()
+    game = trace(attack, environment=PLAIN, rounds=30, seed=seed)
+    assert game.spent[-1] == budget
+    longer = (lengths(game.shown) - lengths(game.dealt)).sum()
     assert longer == pytest.approx(budget, rel=1e-9)
 
 
-@pytest.mark.skipif(jit_is_on, reason="compiles one more pair; plain Python plays it for nothing")
-def test_a_randomised_policy_is_peeked_at_with_the_attackers_dice():
-    seen = trace(rb.attacks.ContextDilation(math.inf, top=1.0), rb.policies.LinTS())
-    stretched = (seen.shown != seen.dealt).any(axis=1).argmax(axis=1)
-    assert 0.0 < (stretched == seen.arms).mean() < 1.0
+@pytest.mark.skipif(jit_is_on, reason="would compile one more policy; plain Python plays it too")
+def test_a_randomised_policy_is_asked_with_the_attacks_own_random_numbers():
+    game = trace(rb.attacks.ContextDilation(math.inf, top=1.0), rb.policies.LinTS())
+    changed = (game.shown != game.dealt).any(axis=1).argmax(axis=1)
+    assert 0.0 < (changed == game.arms).mean() < 1.0

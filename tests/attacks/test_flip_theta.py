@@ -1,4 +1,4 @@
-"""FlipTheta: rewards as if theta had the opposite sign."""
+"""FlipTheta shows rewards as if theta had the opposite sign."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ rewards = st.floats(0.0, 1.0)
 
 @law
 @given(reward=rewards)
-def test_twice_flipped_is_what_it_was(reward):
+def test_flipping_twice_gives_the_reward_back(reward):
     attack = rb.attacks.FlipTheta(1.0)
     once = proposed(attack, MEANS, 0, reward)
     assert 0.0 <= once <= 1.0
@@ -30,7 +30,7 @@ def test_twice_flipped_is_what_it_was(reward):
 
 @law
 @given(reward=rewards)
-def test_the_price_of_a_flip_is_its_distance_from_the_mirror_image(reward):
+def test_a_flip_costs_the_distance_to_the_mirrored_reward(reward):
     purse = open_purse(math.inf, "truncate", Problem(arms=2, dim=2))
     settle_reward(purse, reward, proposed(rb.attacks.FlipTheta(1.0), MEANS, 0, reward))
     assert purse.account[SPENT] == pytest.approx(abs(1.0 - 2.0 * reward), abs=2e-16)
@@ -50,19 +50,19 @@ def test_the_mean_form_keeps_the_noise(noise, arm):
     assert wanted == pytest.approx(1.0 - MEANS[arm] + noise, abs=1e-15)
 
 
-def test_the_origin_form_turns_the_sign():
+def test_the_origin_form_changes_the_sign():
     assert proposed(rb.attacks.FlipTheta(1.0, form="origin"), MEANS, 0, 0.3) == -0.3
 
 
 @pytest.mark.parametrize("form", ["reflect", "mean", "origin"])
 def test_only_the_first_rounds_are_attacked(form):
     attack = rb.attacks.FlipTheta(math.inf, form=form, rounds=7)
-    seen = trace(attack, rounds=40)
-    assert (seen.seen[:7] != seen.earned[:7]).all()
-    assert (seen.seen[7:] == seen.earned[7:]).all()
+    game = trace(attack, rounds=40)
+    assert (game.seen[:7] != game.earned[:7]).all()
+    assert (game.seen[7:] == game.earned[7:]).all()
 
 
-def test_it_looks_like_the_world_with_theta_turned_round():
-    seen = trace(rb.attacks.FlipTheta(math.inf), rounds=300)
-    expected = np.clip(1.0 - seen.earned, 0.0, 1.0)
-    np.testing.assert_allclose(seen.seen, expected, atol=1e-15)
+def test_seen_rewards_are_one_minus_the_clean_ones():
+    game = trace(rb.attacks.FlipTheta(math.inf), rounds=300)
+    expected = np.clip(1.0 - game.earned, 0.0, 1.0)
+    np.testing.assert_allclose(game.seen, expected, atol=1e-15)

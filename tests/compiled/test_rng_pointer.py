@@ -1,39 +1,39 @@
-"""A leased random stream is the stream itself."""
+"""A generator behind a pointer draws the same numbers as the generator itself."""
 
 import numpy as np
 
 from robustbandits.compiled.jit import program
-from robustbandits.compiled.rng_pointer import borrow, lease
+from robustbandits.compiled.rng_pointer import rng_at, rng_pointer
 
 
 @program
-def draws(leased, out):
-    rng = borrow(leased)
+def draw(pointer, out):
+    rng = rng_at(pointer)
     for i in range(0, out.shape[0], 2):
         out[i] = rng.random()
         out[i + 1] = rng.standard_normal()
 
 
-def test_borrow_a_lease_draws_the_generators_own_numbers():
-    rng, other = np.random.default_rng(3), np.random.default_rng(3)
+def test_rng_at_draws_the_numbers_of_the_generator():
+    rng, twin = np.random.default_rng(3), np.random.default_rng(3)
     out = np.empty(1000)
-    draws(lease(rng), out)
-    expected = [draw() for _ in range(500) for draw in (other.random, other.standard_normal)]
+    draw(rng_pointer(rng), out)
+    expected = [draw() for _ in range(500) for draw in (twin.random, twin.standard_normal)]
     assert out.tolist() == expected
 
 
-def test_borrow_a_lease_moves_the_generator_along():
-    rng, other = np.random.default_rng(4), np.random.default_rng(4)
-    leased = lease(rng)
+def test_draws_through_a_pointer_advance_the_generator():
+    rng, twin = np.random.default_rng(4), np.random.default_rng(4)
+    pointer = rng_pointer(rng)
     for _ in range(3):
-        draws(leased, np.empty(2))
-        other.random()
-        other.standard_normal()
-        assert rng.random() == other.random()
+        draw(pointer, np.empty(2))
+        twin.random()
+        twin.standard_normal()
+        assert rng.random() == twin.random()
 
 
-def test_borrow_a_generator_is_the_generator():
-    rng, other = np.random.default_rng(5), np.random.default_rng(5)
+def test_rng_at_accepts_a_generator_too():
+    rng, twin = np.random.default_rng(5), np.random.default_rng(5)
     out = np.empty(2)
-    draws(rng, out)
-    assert out.tolist() == [other.random(), other.standard_normal()]
+    draw(rng, out)
+    assert out.tolist() == [twin.random(), twin.standard_normal()]

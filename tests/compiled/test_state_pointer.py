@@ -1,4 +1,4 @@
-"""A leased state reads like the state itself."""
+"""Compiled code reads the same fields through a pointer as from the state itself."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from robustbandits.compiled.fallback import PerformanceWarning
 from robustbandits.compiled.jit import jit_is_on, program
-from robustbandits.compiled.state_pointer import Lease, lease_state
+from robustbandits.compiled.state_pointer import StatePointer, pointer_to
 
-pytestmark = pytest.mark.skipif(not jit_is_on, reason="leases are for compiled code")
+pytestmark = pytest.mark.skipif(not jit_is_on, reason="pointers are for compiled code")
 
 
 class Inner(NamedTuple):
@@ -33,7 +34,8 @@ class Outer(NamedTuple):
     last: Inner
 
 
-class Odd(NamedTuple):
+class WithTuple(NamedTuple):
+    inner: Inner
     pair: tuple[int, float]
 
 
@@ -72,7 +74,7 @@ def write(state: Any) -> None:
 
 
 @pytest.mark.parametrize("layout", ["C", "F", "every other"])
-def test_every_field_is_read_as_it_is(layout):
+def test_every_field_is_read_through_a_pointer(layout):
     rng = np.random.default_rng(0)
     matrix = {
         "C": rng.normal(size=(3, 4)),
@@ -82,31 +84,34 @@ def test_every_field_is_read_as_it_is(layout):
     state = make(rng, matrix)
     found = [(np.zeros(7), np.zeros((3, 4))) for _ in range(2)]
     read(state, *found[0])
-    read(Lease(state), *found[1])
+    read(pointer_to(state), *found[1])
     np.testing.assert_array_equal(found[0][0], found[1][0])
     np.testing.assert_array_equal(found[1][1], matrix)
-    assert found[1][0][3] == -np.inf  # the sign of a zero survives
+    assert found[1][0][3] == -np.inf  # 1 / -0.0: the sign of zero is kept
 
 
-def test_what_is_written_is_written_to_the_state():
+def test_writing_through_a_pointer_changes_the_state():
     state = make(np.random.default_rng(1), np.zeros((3, 4)))
-    write(Lease(state))
+    write(pointer_to(state))
     assert state.deep.inner.matrix[1, 2] == 5.0
     assert (state.last.matrix == 3.0).all()
     assert state.counts[0, 1] == 7
 
 
-def test_a_state_that_has_no_words_is_left_as_it_is():
-    state = Odd((1, 2.0))
-    assert lease_state(state) is state
-    assert isinstance(lease_state(Inner(np.zeros((1, 1)), 0.0)), Lease)
+def test_a_state_with_another_kind_of_field_is_passed_by_value_with_a_warning():
+    state = WithTuple(Inner(np.zeros((1, 1)), 0.0), (1, 2.0))
+    expected = r"WithTuple is passed .* by value, .* field pair \(Tuple\(int64, float64\)\)"
+    with pytest.warns(PerformanceWarning, match=expected):
+        assert pointer_to(state) is state
+    assert pointer_to(state) is state  # one warning for each class
+    assert isinstance(pointer_to(state.inner), StatePointer)
 
 
-def test_a_copied_lease_has_words_of_its_own():
+def test_a_copied_pointer_points_to_a_copy_of_the_state():
     state = make(np.random.default_rng(1), np.zeros((3, 4)))
-    lease = Lease(state)
-    twin = copy.deepcopy(lease)
+    pointer = pointer_to(state)
+    twin = copy.deepcopy(pointer)
     write(twin)
-    assert twin.address != lease.address
+    assert twin != pointer
     assert twin.state.counts[0, 1] == 7
     assert (state.deep.inner.matrix == 0.0).all()

@@ -1,4 +1,4 @@
-"""Whatever of other people's code gets into machine code is known: an edit must change the hash."""
+"""An edit of any third-party code that gets into machine code must change the hash."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 import pytest
 
 import robustbandits as rb
-from robustbandits.compiled import jit
-from robustbandits.compiled.third_party import outside_of
+from robustbandits.compiled.cache import file_of, source_hash
+from robustbandits.compiled.third_party import third_party_code
 from robustbandits.game.problem import Problem
 
 POLICY = """
@@ -40,17 +40,17 @@ def make(inner):
     return made
 """
 
-#: What a policy takes from another file, how, and what it does with it.
+#: The other file, how a policy imports it, and the expression that uses it.
 WAYS = {
     "a number": (NUMBER, "from far import LEVEL", "LEVEL"),
     "a number of a module": (NUMBER, "import far", "far.LEVEL"),
-    "numbers": ("LEVEL = ({}, 0.5)\n", "from far import LEVEL", "LEVEL[0]"),
+    "a number in a tuple": ("LEVEL = ({}, 0.5)\n", "from far import LEVEL", "LEVEL[0]"),
     "an array": ("import numpy\nLEVEL = numpy.array([{}])\n", "from far import LEVEL", "LEVEL[0]"),
     "a helper": (FUNCTION, "from far import level", "level()"),
     "a helper of a module": (FUNCTION, "import far", "far.level()"),
     "a helper in a lambda": (FUNCTION, "from far import level", "(lambda: level())()"),
     "a helper in a list": (FUNCTION, "from far import level", "[level() for _ in (1,)][0]"),
-    "one of several helpers": (FUNCTION, "from far import level\nALL = (level,)", "ALL[0]()"),
+    "a helper in a tuple": (FUNCTION, "from far import level\nALL = (level,)", "ALL[0]()"),
     "an enclosed helper": (
         FUNCTION,
         "from far import level" + MAKE.format("()") + "made = make(level)",
@@ -66,8 +66,8 @@ WAYS = {
 
 
 @pytest.fixture
-def shelf(tmp_path, monkeypatch):
-    """A directory of modules that may be edited, and how to take one from it."""
+def load_modules(tmp_path, monkeypatch):
+    """A function that writes the modules `far` and `near`, and imports `near`."""
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
@@ -83,41 +83,43 @@ def shelf(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-def name_of_directory(state) -> str:
-    outside = outside_of(state)
-    files = [jit._file_of(name) for name in outside.modules]
-    return jit.source_hash(files, outside.constants)
+def hash_of(state) -> str:
+    code = third_party_code(state)
+    return source_hash([file_of(name) for name in code.modules], code.constants)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_edit_far_away_changes_the_hash(shelf, way):
+def test_an_edit_of_an_imported_module_changes_the_hash(load_modules, way):
     far, top, arm = WAYS[way]
     near = POLICY.format(top=top, arm=arm, bottom="")
-    one, two, again = (
-        name_of_directory(shelf(far.format(level), near).State(None)) for level in (1, 2, 1)
+    before, edited, undone = (
+        hash_of(load_modules(far.format(level), near).State(None)) for level in (1, 2, 1)
     )
-    assert one != two
-    assert one == again
+    assert before != edited
+    assert before == undone
 
 
-def test_an_edit_of_what_is_inherited_changes_the_hash(shelf):
+def test_an_edit_of_a_base_class_changes_the_hash(load_modules):
     near = POLICY.format(
         top="from far import Other", arm="0", bottom="class Child(Other):\n    pass\n"
     )
-    one, two = (name_of_directory(shelf(STATE.format(level), near).Child(None)) for level in (1, 2))
-    assert one != two
+    before, edited = (
+        hash_of(load_modules(STATE.format(level), near).Child(None)) for level in (1, 2)
+    )
+    assert before != edited
 
 
-def test_what_a_kernel_does_not_name_is_left_out(shelf):
+def test_constants_that_no_kernel_uses_are_left_out(load_modules):
     near = POLICY.format(top="import far", arm="far.LEVEL", bottom="")
     noise = "import time\nSTARTED = time.time_ns()\n"
-    one, two = (
-        outside_of(shelf(NUMBER.format(1) + noise, near).State(None)).constants for _ in range(2)
+    first, second = (
+        third_party_code(load_modules(NUMBER.format(1) + noise, near).State(None)).constants
+        for _ in range(2)
     )
-    assert one == two
+    assert first == second
 
 
-def test_nothing_of_ours_is_outside():
+def test_our_own_states_use_no_third_party_code():
     problem = Problem(arms=3, dim=2, rounds=10, noise=0.1)
     for state in (rb.policies.RobustBandit().start(problem), rb.attacks.Oracle(1.0).start(problem)):
-        assert outside_of(state) == ((), ())
+        assert third_party_code(state) == ((), ())

@@ -1,4 +1,4 @@
-"""A policy by address plays like the policy itself."""
+"""Policies are called by address; those that cannot be are passed by value, with a warning."""
 
 from __future__ import annotations
 
@@ -8,209 +8,177 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from robustbandits.compiled.jit import jit_is_on, kernel
-from robustbandits.compiled.state_pointer import lease_state
-from robustbandits.game.dispatch import IN_GAME, LIVE, Handle, hold, looks_inside
+from game.players import ConstantState, PolicyRecipe, simulate
+from robustbandits.compiled.fallback import PerformanceWarning
+from robustbandits.compiled.jit import jit_is_on
+from robustbandits.game.dispatch import AGENT_KERNELS, GAME_KERNELS, PolicyByAddress, by_address
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.problem import Problem
-from robustbandits.game.verbs import choose
 
 PROBLEM = Problem(arms=3, dim=2, rounds=10)
+NEEDS_JIT = pytest.mark.skipif(not jit_is_on, reason="addresses are for compiled code")
 
 
-class OddState(NamedTuple):
-    """A state that cannot be leased: a plain tuple is in it."""
+class Declared(rb.attacks.Garcelon):
+    """Garcelon, which reads nothing, but declares that it reads the policy."""
 
-    pair: tuple[int, float]
-
-    def choose(self, contexts, rng, memo):
-        return self.pair[0]
-
-    def learn(self, arm, context, reward, memo, rng):
-        pass
-
-    def score(self, contexts, memo, means, bonuses):
-        means[:] = 0.0
-        bonuses[:] = 0.0
+    reads_policy = True
 
 
-class ClumsyState(NamedTuple):
-    """A state that fails when it learns its fifth reward."""
-
-    log: Any
-
-    def choose(self, contexts, rng, memo):
-        return 1
-
-    def learn(self, arm, context, reward, memo, rng):
-        if self.log[0] == 4.0:
-            raise ZeroDivisionError("the fifth reward")
-        self.log[0] += 1.0
-
-    def score(self, contexts, memo, means, bonuses):
-        pass
-
-
-class HalfState(NamedTuple):
-    log: Any
-
-    def choose(self, contexts, rng, memo):
-        return 0.5
-
-    def learn(self, arm, context, reward, memo, rng):
-        pass
-
-    def score(self, contexts, memo, means, bonuses):
-        pass
-
-
-class Recipe(NamedTuple):
-    state: Any
-    name: str = "recipe"
-
-    def start(self, problem):
-        return self.state
-
-
-class CuriousState(NamedTuple):
-    level: float
-
-    @kernel
-    def propose_reward(self, policy, scene, arm, reward, rng):
-        return reward - policy.level
-
-
-class PassingState(NamedTuple):
-    level: float
-
-    def propose_reward(self, policy, scene, arm, reward, rng):
-        return level_of(policy)
-
-
-class BothState(NamedTuple):
-    level: float
-
-    def propose_contexts(self, policy, scene, wanted, rng):
-        arm = choose(policy, wanted, rng, wanted[0])
-        wanted[0, arm] = policy.level
-
-
-def level_of(policy):
-    return policy.level
-
-
-def test_no_attack_of_ours_looks_inside():
-    problem = Problem(arms=3, dim=2, rounds=10, noise=0.1)
-    for name in ("Garcelon", "Oracle", "FlipTheta", "ContextDilation"):
-        attack = getattr(rb.attacks, name)(1.0)
-        assert not looks_inside(attack.start(problem)), name
-    assert not looks_inside(rb.attacks.NoAttack().start(problem))
-
-
-@pytest.mark.parametrize("state", [CuriousState(1.0), PassingState(1.0), BothState(1.0)])
-def test_an_attack_that_looks_inside_gets_to_see_it(state):
-    assert looks_inside(state)
-
-
-def test_by_address_the_same_game_is_played():
-    """As with the state itself in the loop, leased and not, to the last bit."""
-    environment = rb.environments.Simulation(arms=5, dim=3)
-    nature = environment.start(400, stream(3, NATURE))
+def test_a_game_has_the_same_bits_by_address_by_pointer_and_in_python():
+    nature = rb.environments.Simulation(arms=5, dim=3).start(400, stream(3, NATURE))
     block = nature.draw(400)
-    found = []
-    for way in ("handle", "lease", "state"):
-        game = Game(rb.policies.OracleLinUCB(), rb.attacks.Garcelon(5.0), nature.problem, 3, 10)
-        if way != "handle":
-            game._player = lease_state(game.policy) if way == "lease" else game.policy
+    ledgers = []
+    for attack in (rb.attacks.Garcelon(5.0), Declared(5.0), rb.attacks.Garcelon(5.0)):
+        game = Game(rb.policies.OracleLinUCB(), attack, nature.problem, 3, 10)
+        if len(ledgers) == 2:
+            game.play_in_python()
         game.advance(block)
-        found.append(game.close("here", 3))
-    for other in found[1:]:
-        np.testing.assert_array_equal(found[0].regret, other.regret)
-        np.testing.assert_array_equal(found[0].pulls, other.pulls)
+        ledgers.append(game.close("here", 3))
+    for ledger in ledgers[1:]:
+        np.testing.assert_array_equal(ledgers[0].regret, ledger.regret)
+        np.testing.assert_array_equal(ledgers[0].pulls, ledger.pulls)
 
 
-@pytest.mark.skipif(not jit_is_on, reason="handles are for compiled code")
-def test_a_handle_has_the_verbs_that_were_asked_for():
-    state = rb.policies.LinUCB().start(PROBLEM)
-    handle, _ = hold(state, IN_GAME)
-    assert isinstance(handle, Handle)
-    assert [address != 0 for address in handle[1:]] == [True, True, False, False, False]
-    handle, _ = hold(state, LIVE)
-    assert [address != 0 for address in handle[1:]] == [True, True, False, True, True]
-    hears, _ = hold(rb.policies.OracleLinUCB().start(PROBLEM), IN_GAME)
-    assert hears.at_overhear != 0
+def addresses(policy: rb.policies.LinUCB, kernels: tuple[str, ...]) -> list[str]:
+    """Return the kernels of a policy that have an address."""
+    state = by_address(policy.start(PROBLEM), kernels).state
+    assert isinstance(state, PolicyByAddress)
+    return [name.removesuffix("_address") for name, at in state._asdict().items() if at][1:]
 
 
-def test_a_state_that_cannot_be_leased_is_played_all_the_same():
-    policy = Recipe(OddState((2, 0.0)))
-    ledger = rb.simulate(
-        environment=rb.environments.Simulation(arms=3, dim=2), policy=policy, rounds=9
-    )
-    assert ledger.pulls.tolist() == [0, 0, 9]
-    agent = rb.Agent(policy, arms=3, dim=2)
-    assert agent.choose(np.zeros((3, 2))).arm == 2
+@NEEDS_JIT
+def test_the_kernels_that_are_needed_have_addresses():
+    assert addresses(rb.policies.LinUCB(), GAME_KERNELS) == ["choose", "learn"]
+    assert addresses(rb.policies.OracleLinUCB(), GAME_KERNELS) == ["choose", "learn", "overhear"]
+    assert addresses(rb.policies.LinUCB(), AGENT_KERNELS) == list(AGENT_KERNELS)
 
 
-def test_without_probabilities_there_are_none():
-    agent = rb.Agent(Recipe(ClumsyState(np.zeros(1))), arms=3, dim=2)
-    assert agent.choose(np.zeros((3, 2))).probabilities is None
-
-
-def test_an_error_inside_a_policy_comes_out():
-    log = np.zeros(1)
-    with pytest.raises(ZeroDivisionError, match="the fifth reward"):
-        rb.simulate(
-            environment=rb.environments.Simulation(arms=3, dim=2),
-            policy=Recipe(ClumsyState(log)),
-            rounds=9,
-        )
-    assert log[0] == 4.0
-
-
-@pytest.mark.skipif(not jit_is_on, reason="plain Python finds out later")
-def test_a_verb_of_the_wrong_type_is_refused():
-    with pytest.raises(TypeError, match=r"HalfState.choose must return int64; it returns float64"):
-        rb.simulate(
-            environment=rb.environments.Simulation(arms=3, dim=2),
-            policy=Recipe(HalfState(np.zeros(1))),
-            rounds=9,
-        )
-
-
-class LevelState(NamedTuple):
-    """A policy with something to see inside."""
-
-    level: float
+class WithoutLearn(NamedTuple):
     log: Any
 
     def choose(self, contexts, rng, memo):
         return 0
 
-    def learn(self, arm, context, reward, memo, rng):
-        self.log[0] += reward
 
-    def score(self, contexts, memo, means, bonuses):
+class WithoutScore(WithoutLearn):
+    def learn(self, arm, context, reward, memo, rng):
         pass
 
 
-class Spy(NamedTuple):
-    """An attack that takes from each reward what the policy has written inside."""
-
-    budget: float = 1.0
-    purse: str = "truncate"
-    name: str = "spy"
-
-    def start(self, problem):
-        return CuriousState(0.0)
+def test_a_policy_without_a_kernel_that_is_needed_is_refused():
+    with pytest.raises(TypeError, match="WithoutLearn has no kernel 'learn': define it"):
+        simulate(WithoutLearn(np.zeros(1)))
+    with pytest.raises(TypeError, match="WithoutScore has no kernel 'score': define it"):
+        rb.Agent(PolicyRecipe(WithoutScore(np.zeros(1))), arms=3, dim=2)
+    simulate(WithoutScore(np.zeros(1)))  # a game needs no scores
 
 
-def test_what_an_attack_sees_inside_is_what_is_there():
-    environment = rb.environments.Simulation(arms=3, dim=2, noise=0.0)
-    seen = []
-    for level in (0.0, 0.0625):
-        log = np.zeros(1)
-        policy = Recipe(LevelState(level, log))
-        ledger = rb.simulate(environment=environment, policy=policy, attack=Spy(), rounds=10)
-        assert ledger.spent == 10 * level
-        seen.append(log[0])
-    assert seen[0] - seen[1] == pytest.approx(0.625)
+def test_an_agent_has_no_probabilities_if_the_policy_has_none():
+    agent = rb.Agent(PolicyRecipe(ConstantState(np.zeros(1), 1)), arms=3, dim=2)
+    assert agent.choose(np.zeros((3, 2))).probabilities is None
+
+
+class FailingState(ConstantState):
+    def learn(self, arm, context, reward, memo, rng):
+        if self.log[0] == 4.0:
+            raise ZeroDivisionError("the fifth reward")
+        self.log[0] += 1.0
+
+
+def test_an_error_inside_a_kernel_reaches_the_caller():
+    log = np.zeros(1)
+    with pytest.raises(ZeroDivisionError, match="the fifth reward"):
+        simulate(FailingState(log, 1))
+    assert log[0] == 4.0
+
+
+class HalfState(ConstantState):
+    def choose(self, contexts, rng, memo):
+        return 0.5
+
+
+@NEEDS_JIT
+def test_a_policy_whose_choose_returns_a_float_is_refused():
+    with pytest.raises(TypeError, match=r"HalfState.choose must return int64, got float64"):
+        simulate(HalfState(np.zeros(1), 0))
+
+
+# ----------------------------------------------------------------- states that are passed by value
+
+
+class Indexed(ConstantState):
+    def choose(self, contexts, rng, memo):
+        return self[1]
+
+
+class Unpacked(ConstantState):
+    def choose(self, contexts, rng, memo):
+        _, arm = self
+        return arm
+
+
+class SmallInteger(ConstantState):
+    def choose(self, contexts, rng, memo):
+        return np.int32(self.arm)
+
+
+class ReturnsReward(ConstantState):
+    def learn(self, arm, context, reward, memo, rng):
+        self.log[0] += 1.0
+        return reward
+
+
+class WithTuple(NamedTuple):
+    log: Any
+    arms: tuple[int, float]
+
+    def choose(self, contexts, rng, memo):
+        return self.arms[0]
+
+    learn = ConstantState.learn
+    score = ConstantState.score
+
+
+REASONS = {
+    Indexed: "compiled for a pointer",
+    Unpacked: "compiled for a pointer",
+    SmallInteger: "SmallInteger.choose must return int64, got int32",
+    ReturnsReward: "ReturnsReward.learn must return none, got float64",
+    WithTuple: "its field arms",
+}
+
+
+@pytest.mark.filterwarnings("default::robustbandits.compiled.fallback.PerformanceWarning")
+@pytest.mark.parametrize("kind", REASONS)
+def test_a_state_that_is_used_as_a_tuple_is_played_with_one_warning(kind, recwarn):
+    log = np.zeros(1)
+    last = (lambda arm: (arm, 0.0)) if kind is WithTuple else int
+    for _ in range(2):
+        assert simulate(kind(log, last(2))).pulls.tolist() == [0, 0, 9]
+    assert log[0] == 18.0
+    agent = rb.Agent(PolicyRecipe(kind(log, last(1))), arms=3, dim=2)
+    agent.learn(agent.choose(np.zeros((3, 2))), 0.5)
+    assert log[0] == 19.0
+    found = [str(warning.message) for warning in recwarn if warning.category is PerformanceWarning]
+    assert len(found) == (1 if jit_is_on else 0)
+    assert all(kind.__name__ in text and REASONS[kind] in text for text in found)
+
+
+def define(first: str, second: str) -> Any:
+    """Define a class of one name again, with its fields in another order."""
+
+    class State(NamedTuple(first, [(first, Any), (second, Any)])):  # type: ignore[misc]
+        def choose(self, contexts, rng, memo):
+            return int(self.mine[0])
+
+        def learn(self, arm, context, reward, memo, rng):
+            pass
+
+    return State
+
+
+def test_two_classes_of_one_name_are_told_apart():
+    for order in (("mine", "other"), ("other", "mine")):
+        state = define(*order)(mine=np.array([1.0]), other=np.array([2.0]))
+        assert simulate(state).pulls.tolist() == [0, 9, 0], order

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robustbandits.agent.file import state_arrays
+from robustbandits.agent.file_contents import state_arrays
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.kernels.downdate import SAFE, forget, replay
 from robustbandits.kernels.ridge import COUNT, LOG_DET, observe, start_ridge

@@ -1,7 +1,7 @@
 """Plays a fixed list of games and prints every bit of them as JSON.
 
-Run as a script it plays them by the loop that the process has: compiled, or plain Python with
-``NUMBA_DISABLE_JIT=1``. The tests compare what the three ways of playing print.
+Run as a script it uses the loop of its process: compiled, or plain Python with
+``NUMBA_DISABLE_JIT=1``. The tests compare the three ways to play.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import robustbandits as rb
 from property.laws import POLICIES, arrays_of, make_attack
 from robustbandits.game.match import NATURE, Game, stream
 
-# 13 arms are a tile of eight, a tile of four and one by itself: see kernels/columns.py.
+# 13 arms are a tile of eight, a tile of four and a tile of one: see compiled/simd.py.
 TILES = rb.environments.Simulation(arms=13, dim=3, noise=0.2)
 CATALOGUE = rb.environments.Simulation(arms=13, dim=3, noise=0.2, contexts="fixed", intercept=False)
 SMALL = rb.environments.Simulation(arms=2, dim=1)
@@ -35,7 +35,7 @@ class Setting(NamedTuple):
 
 
 def settings() -> dict[str, Setting]:
-    """Every policy against every attack, other forms of both, and a few long games."""
+    """Return every policy against every attack, other forms of both, and a few long games."""
     games = {
         f"{policy} - {attack}": Setting(TILES, make_attack(attack, 12.5), recipe, 200)
         for policy, recipe in POLICIES.items()
@@ -60,7 +60,7 @@ def settings() -> dict[str, Setting]:
 
 
 def compiled_settings() -> dict[str, Setting]:
-    """Games that are worth a compiled loop: each new pair of types costs seconds."""
+    """Return the games that are played with the compiled loop, too."""
     return {
         name: game
         for name, game in settings().items()
@@ -70,16 +70,16 @@ def compiled_settings() -> dict[str, Setting]:
 
 
 def hexed(array: np.ndarray) -> list[str]:
-    """Numbers without any rounding."""
+    """Return numbers as hexadecimal text, without rounding."""
     return [float(value).hex() for value in array.ravel()]
 
 
-def play_game(setting: Setting, seed: int = 5, *, plainly: bool = False) -> dict[str, Any]:
-    """Play a game, by the compiled loop or by the plain one; return all of its bits."""
+def play_game(setting: Setting, seed: int = 5, *, in_python: bool = False) -> dict[str, Any]:
+    """Play a game, with the compiled loop or in Python; return all of its bits."""
     nature = setting.environment.start(setting.rounds, stream(seed, NATURE))
     game = Game(setting.policy, setting.attack, nature.problem, seed, points=50)
-    if plainly:
-        game.play_plainly()
+    if in_python:
+        game.play_in_python()
     for _ in range(4):
         game.advance(nature.draw(setting.rounds // 4))
     return {

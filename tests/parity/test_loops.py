@@ -1,4 +1,4 @@
-"""One source, three ways to run it: compiled, as a plain loop over kernels, and with JIT off."""
+"""Games have the same bits compiled, with the loop in Python, and with the JIT off."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ import pytest
 from parity.games import compiled_settings, play_game, settings
 from robustbandits.compiled.jit import jit_is_on
 
-pytestmark = pytest.mark.skipif(
-    not jit_is_on, reason="compares compiled code with plain Python: needs the JIT on"
-)
+pytestmark = pytest.mark.skipif(not jit_is_on, reason="compares compiled code with plain Python")
 
 
 @pytest.fixture(scope="module")
 def without_jit():
-    """Every game, played by a process that compiles nothing."""
+    """Every game, played by a process without the JIT."""
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("games.py"))],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
@@ -33,8 +31,8 @@ def without_jit():
 
 
 @pytest.mark.parametrize("name", settings())
-def test_the_plain_loop_over_kernels_plays_as_without_jit(name, without_jit):
-    assert play_game(settings()[name], plainly=True) == without_jit[name]
+def test_the_loop_in_python_over_compiled_kernels_plays_as_without_jit(name, without_jit):
+    assert play_game(settings()[name], in_python=True) == without_jit[name]
 
 
 @pytest.mark.parametrize("name", compiled_settings())
@@ -42,7 +40,7 @@ def test_the_compiled_loop_plays_as_without_jit(name, without_jit):
     assert play_game(settings()[name]) == without_jit[name]
 
 
-def test_the_games_are_worth_comparing(without_jit):
+def test_the_games_differ_and_are_attacked(without_jit):
     assert sum(float.fromhex(game["spent"][-1]) > 0.0 for game in without_jit.values()) > 30
     assert len({str(game["regret"]) for game in without_jit.values()}) > 30
     assert float.fromhex(without_jit["RobustBandit - NoAttack"]["state.diary"][5]) == 10.0  # epochs

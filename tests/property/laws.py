@@ -1,4 +1,4 @@
-"""What the law tests share: who plays, recorders and scripts, and a look at every round."""
+"""What the property tests share: policies, attacks, and a record of every round of a game."""
 
 from __future__ import annotations
 
@@ -21,24 +21,22 @@ from robustbandits.game.purse import Purse
 from robustbandits.game.rounds import Rounds, deal
 from robustbandits.game.verbs import choose, learn
 
-#: Budgets that have broken purses before: nothing, dust, fractions, plenty, everything.
+#: Budgets from nothing to everything.
 BUDGETS = (0.0, 1e-12, 0.3, 7.3, 100.0, 1e9, math.inf)
 
-#: Few dimensions and much noise, so that rewards also leave [0, 1] and means reach far.
+#: With few dimensions and much noise, so that rewards are often outside [0, 1].
 WILD = rb.environments.Simulation(arms=5, dim=2, noise=0.25)
 PLAIN = rb.environments.Simulation(arms=5, dim=2, noise=0.25, intercept=False)
 
-#: The same examples in every run: a law that breaks, breaks for everybody.
+#: Settings of hypothesis: the same examples in every run.
 law = hypothesis.settings(deadline=None, max_examples=80, derandomize=True)
 
 
-# ---------------------------------------------------------------------------------- who plays
-
-_SETTINGS: dict[str, dict[str, Any]] = {"RobustBandit": {"epoch": 20}}  # so that it restarts
+_SETTINGS: dict[str, dict[str, Any]] = {"RobustBandit": {"epoch": 20}}  # it restarts often
 
 
 def make_attack(name: str, budget: float = 5.0, **values: Any) -> Any:
-    """Make an exported attack; NoAttack has no budget to set."""
+    """Make an exported attack; NoAttack has no budget."""
     kind = getattr(rb.attacks, name)
     if "budget" not in {field.name for field in dataclasses.fields(kind)}:
         return kind()
@@ -47,7 +45,7 @@ def make_attack(name: str, budget: float = 5.0, **values: Any) -> Any:
 
 POLICIES = {name: policy(name, **_SETTINGS.get(name, {})) for name in CORE}
 
-#: Every exported attack as it comes, and the other forms of those that have some.
+#: Every exported attack with its defaults, and other forms of some.
 FORMS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in rb.attacks.__all__}
 FORMS |= {
     "Garcelon floor": ("Garcelon", {"replace": "floor", "top": "all-but-worst"}),
@@ -58,7 +56,7 @@ FORMS |= {
     "ContextDilation every": ("ContextDilation", {"which": "every", "factor": 10.0}),
 }
 ATTACKERS = [form for form in FORMS if form != "NoAttack"]
-#: The paper's own: they strike early and often, so their purses do run empty in a short game.
+#: Attacks that spend early and often, so that their budget is spent in a short game.
 EAGER = [
     form
     for form, (name, _) in FORMS.items()
@@ -73,18 +71,18 @@ def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:
 
 
 def pairs() -> list[tuple[str, str]]:
-    """(attack, policy) pairs: all of them in plain Python, fewer where each must be compiled."""
+    """Return (attack, policy) pairs: all in plain Python, fewer if each must be compiled."""
     every = [(attack, policy) for attack in rb.attacks.__all__ for policy in POLICIES]
     if not jit_is_on:
         return every
     return [pair for pair in every if pair[1] == "LinUCB" or pair[0] in ("NoAttack", "Garcelon")]
 
 
-# -------------------------------------------------------------------------- recorder and script
+# ---------------------------------------------------------------------------- policies and attacks
 
 
 class RecorderState(NamedTuple):
-    """A policy's state, and all that this policy was shown and told."""
+    """A policy's state, and everything that the policy saw."""
 
     inner: Any
     shown: np.ndarray  # (rounds, dim, arms) contexts
@@ -95,7 +93,6 @@ class RecorderState(NamedTuple):
 
     @kernel
     def choose(self, contexts, rng, memo):
-        """Write down the contexts; a peek is overwritten by the choice that follows."""
         for i in range(contexts.shape[0]):
             for a in range(contexts.shape[1]):
                 self.shown[self.clock[0], i, a] = contexts[i, a]
@@ -103,7 +100,6 @@ class RecorderState(NamedTuple):
 
     @kernel
     def learn(self, arm, context, reward, memo, rng):
-        """Write down the reward."""
         t = self.clock[0]
         for i in range(context.shape[0]):
             self.taught[t, i] = context[i]
@@ -115,7 +111,7 @@ class RecorderState(NamedTuple):
 
 @dataclass(frozen=True)
 class Recorder:
-    """Any policy, under observation."""
+    """Any policy, with a record of what it sees."""
 
     policy: Any
     name: str = "Recorder"
@@ -134,7 +130,7 @@ class Recorder:
 
 
 class ScriptedState(NamedTuple):
-    """Proposals written down in advance."""
+    """Proposals that were chosen before the game."""
 
     contexts: np.ndarray  # (rounds, dim, arms) wanted
     rewards: np.ndarray  # (rounds,) wanted
@@ -143,7 +139,6 @@ class ScriptedState(NamedTuple):
 
     @kernel
     def propose_contexts(self, policy, scene, wanted, rng):
-        """Propose the script's contexts; draw a number whether or not there are any."""
         rng.random()
         if self.moves[scene.round]:
             for i in range(wanted.shape[0]):
@@ -152,14 +147,13 @@ class ScriptedState(NamedTuple):
 
     @kernel
     def propose_reward(self, policy, scene, arm, reward, rng):
-        """Propose the script's reward; draw a number whether or not there is one."""
         rng.random()
         return self.rewards[scene.round] if self.pays[scene.round] else reward
 
 
 @dataclass(frozen=True, eq=False)
 class Scripted:
-    """An attack on contexts and rewards that proposes what a test wrote down; None keeps."""
+    """An attack that proposes given contexts and rewards; None changes nothing."""
 
     budget: float
     contexts: np.ndarray | None = None
@@ -170,23 +164,22 @@ class Scripted:
     def start(self, problem: Problem) -> ScriptedState:
         rounds = problem.rounds
         assert rounds is not None
-        nothing = np.zeros((rounds, problem.dim, problem.arms))
+        none = np.zeros((rounds, problem.dim, problem.arms))
         return ScriptedState(
-            contexts=nothing if self.contexts is None else np.array(self.contexts, dtype=float),
+            contexts=none if self.contexts is None else np.array(self.contexts, dtype=float),
             rewards=np.zeros(rounds) if self.rewards is None else np.array(self.rewards, float),
             moves=np.full(rounds, self.contexts is not None),
             pays=np.full(rounds, self.rewards is not None),
         )
 
 
-class ScribblerState(NamedTuple):
-    """A policy that breaks the contract: it overwrites whatever it is handed."""
+class OverwriterState(NamedTuple):
+    """A policy that overwrites its arguments, which its contract forbids."""
 
     nothing: np.ndarray
 
     @kernel
     def choose(self, contexts, rng, memo):
-        """Choose by the first feature, then spoil the contexts."""
         arm = 0
         for a in range(contexts.shape[1]):
             if contexts[0, a] > contexts[0, arm]:
@@ -198,50 +191,46 @@ class ScribblerState(NamedTuple):
 
     @kernel
     def learn(self, arm, context, reward, memo, rng):
-        """Spoil the context."""
         for i in range(context.shape[0]):
             context[i] = 88.0
 
 
 @dataclass(frozen=True)
-class Scribbler:
-    """Recipe of a policy that scribbles."""
+class Overwriter:
+    """Recipe of a policy that overwrites its arguments."""
 
-    name: str = "Scribbler"
+    name: str = "Overwriter"
 
-    def start(self, problem: Problem) -> ScribblerState:
-        return ScribblerState(np.zeros(1))
+    def start(self, problem: Problem) -> OverwriterState:
+        return OverwriterState(np.zeros(1))
 
 
 class NoterState(NamedTuple):
-    """A policy that writes its memo in some rounds only, and counts what comes back."""
+    """A policy that writes its memo in some rounds only, and counts what it gets back."""
 
     counts: np.ndarray  # (2,) rounds learned; rounds that came with a note
 
     @kernel
     def choose(self, contexts, rng, memo):
-        """Play the first arm; leave a note when its first feature is positive."""
         if contexts[0, 0] > 0.0:
             memo[0] = 1.0
         return 0
 
     @kernel
     def learn(self, arm, context, reward, memo, rng):
-        """Count the notes."""
         self.counts[0] += 1.0
         self.counts[1] += memo[0]
 
     @kernel
     def score(self, contexts, memo, means, bonuses):
-        """Nothing to say."""
         for a in range(means.shape[0]):
-            means[a] = 0.0
+            means[a] = self.counts[1]
             bonuses[a] = 0.0
 
 
 @dataclass(frozen=True)
 class Noter:
-    """Recipe of a policy that leaves notes now and then."""
+    """Recipe of a policy that writes its memo in some rounds only."""
 
     name: str = "Noter"
 
@@ -249,11 +238,11 @@ class Noter:
         return NoterState(np.zeros(2))
 
 
-# --------------------------------------------------------------------------- a look at each round
+# --------------------------------------------------------------------------------------- games
 
 
 def deal_rounds(environment: Any, rounds: int, seed: int = 0) -> tuple[Problem, Rounds]:
-    """Draw all the rounds that a match with this seed would meet."""
+    """Draw all rounds of a match with this seed."""
     nature = environment.start(rounds, stream(seed, NATURE))
     return nature.problem, nature.draw(rounds)
 
@@ -264,13 +253,13 @@ def copy_rounds(rounds: Rounds) -> Rounds:
 
 
 def enter(problem: Problem, attack: Any, policy: Any, seed: int = 0) -> Game:
-    """Open a game that records every single round."""
+    """Start a game that records every round."""
     assert problem.rounds is not None
     return Game(policy, attack, problem, seed, points=problem.rounds)
 
 
 def played(problem: Problem, rounds: Rounds, attack: Any, policy: Any, seed: int = 0) -> Game:
-    """Play a game and return it, book and states open."""
+    """Play a game, and return it with its book and states."""
     game = enter(problem, attack, policy, seed)
     game.advance(rounds)
     return game
@@ -278,36 +267,36 @@ def played(problem: Problem, rounds: Rounds, attack: Any, policy: Any, seed: int
 
 @dataclass(frozen=True)
 class Trace:
-    """Every round of a game: as dealt, as shown, as earned, as seen, and what was booked."""
+    """Every round of a game: clean and shown contexts, clean and seen rewards, what was spent."""
 
     dealt: np.ndarray  # (rounds, dim, arms)
     shown: np.ndarray
     taught: np.ndarray  # (rounds, dim)
     arms: np.ndarray  # (rounds,)
     means: np.ndarray  # (rounds, arms)
-    earned: np.ndarray  # (rounds,) nature's own reward
+    earned: np.ndarray  # (rounds,) clean rewards
     seen: np.ndarray  # (rounds,)
-    spent: np.ndarray  # (rounds,) booked so far, after each round
-    touched: np.ndarray  # (rounds,) rounds booked as attacked so far
+    spent: np.ndarray  # (rounds,) spent so far, after each round
+    touched: np.ndarray  # (rounds,) rounds attacked so far
     purse: Purse
     book: Book
     inner: Any
 
     @property
     def context_prices(self) -> np.ndarray:
-        """Length of what changed in the contexts, worked out again."""
+        """Price of the changed contexts, computed again."""
         return np.sqrt(((self.shown - self.dealt) ** 2).sum(axis=1)).sum(axis=1)
 
     @property
     def reward_prices(self) -> np.ndarray:
-        """Size of what changed in the reward, worked out again."""
+        """Price of the changed reward, computed again."""
         return np.abs(self.seen - self.earned)
 
 
 def trace_rounds(
     problem: Problem, rounds: Rounds, attack: Any, policy: Any, seed: int = 0
 ) -> Trace:
-    """Play a game under observation."""
+    """Play a game and record every round."""
     game = played(problem, rounds, attack, Recorder(policy), seed)
     state = game.policy
     index = np.arange(len(rounds.noise))
@@ -335,16 +324,16 @@ def trace(
     rounds: int = 120,
     seed: int = 0,
 ) -> Trace:
-    """Play a game of an environment under observation; LinUCB plays unless told otherwise."""
+    """Play a game in an environment, by default of LinUCB, and record every round."""
     problem, block = deal_rounds(environment, rounds, seed)
     return trace_rounds(problem, block, attack, policy or rb.policies.LinUCB(), seed)
 
 
-# ----------------------------------------------------------------------------------------- bits
+# ---------------------------------------------------------------------------------------- bits
 
 
 def arrays_of(state: Any, path: str = "state") -> Iterator[tuple[str, np.ndarray]]:
-    """Every array of a state, with its path."""
+    """Yield every array of a state with its path."""
     for name, value in zip(state._fields, state, strict=True):
         if isinstance(value, np.ndarray):
             yield f"{path}.{name}", value
@@ -353,18 +342,18 @@ def arrays_of(state: Any, path: str = "state") -> Iterator[tuple[str, np.ndarray
 
 
 def first_above(values: np.ndarray, level: float) -> int:
-    """Index of the first value above a level; the number of values when there is none."""
+    """Return the index of the first value above a level, or the number of values."""
     above = np.flatnonzero(values > level)
     return int(above[0]) if len(above) else len(values)
 
 
 def bits_of(state: Any) -> dict[str, bytes]:
-    """Every bit that a state holds in arrays."""
+    """Return every bit of a state's arrays."""
     return {path: array.tobytes() for path, array in arrays_of(state)}
 
 
 def game_bits(game: Game) -> dict[str, Any]:
-    """Every bit of a game that its attack may have influenced."""
+    """Return every bit of a game that its attack may have influenced."""
     return {
         "pulls": game.book.pulls.tobytes(),
         "regret and rewards": game.book.columns[:, :2].tobytes(),
@@ -375,5 +364,5 @@ def game_bits(game: Game) -> dict[str, Any]:
 
 
 def same_bits(first: np.ndarray, second: np.ndarray) -> bool:
-    """Whether two arrays agree in every bit, signs of zeros and NaNs included."""
+    """Whether two arrays agree in every bit, also in the signs of zeros."""
     return first.shape == second.shape and first.tobytes() == second.tobytes()

@@ -1,4 +1,4 @@
-"""Causality: nobody sees the future, a peek leaves no trace, and nature cannot be overwritten."""
+"""Later rounds change no earlier one, asking a policy changes nothing, rounds are read only."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pytest
 import robustbandits as rb
 from property.laws import (
     ATTACKERS,
+    POLICIES,
     WILD,
-    Scribbler,
+    Overwriter,
     attack_of,
     bits_of,
     copy_rounds,
@@ -24,13 +25,13 @@ from property.laws import (
     same_bits,
     trace_rounds,
 )
-from property.laws import POLICIES as PLAYERS
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.rounds import Rounds, deal
 from robustbandits.game.verbs import MEMO, choose
 
 ROUNDS = 80
 LINUCB = rb.policies.LinUCB()
+NO_ATTACK = rb.attacks.NoAttack()
 
 
 def with_another_future(block: Rounds, first: int) -> Rounds:
@@ -44,55 +45,49 @@ def with_another_future(block: Rounds, first: int) -> Rounds:
 
 @pytest.mark.parametrize("first", [1, 40, 79])
 @pytest.mark.parametrize("form", ["NoAttack", *ATTACKERS])
-def test_the_future_changes_no_earlier_round(form, first):
+def test_later_rounds_change_no_earlier_round(form, first):
     problem, block = deal_rounds(WILD, ROUNDS)
-    other = with_another_future(block, first)
-    one, two = (trace_rounds(problem, b, attack_of(form, 7.3), LINUCB) for b in (block, other))
+    blocks = (block, with_another_future(block, first))
+    game, other = (trace_rounds(problem, b, attack_of(form, 7.3), LINUCB) for b in blocks)
     for name in ("arms", "shown", "seen", "taught", "spent"):
-        assert same_bits(getattr(one, name)[:first], getattr(two, name)[:first])
-    assert not same_bits(one.seen, two.seen)
+        assert same_bits(getattr(game, name)[:first], getattr(other, name)[:first])
+    assert not same_bits(game.seen, other.seen)
 
 
 @pytest.mark.parametrize(("attack", "policy"), pairs())
-def test_the_future_changes_no_earlier_line_of_the_book(attack, policy):
+def test_later_rounds_change_no_earlier_record(attack, policy):
     problem, block = deal_rounds(WILD, ROUNDS)
-    other = with_another_future(block, 40)
-    one, two = (
-        played(problem, b, make_attack(attack, 7.3), PLAYERS[policy]) for b in (block, other)
+    blocks = (block, with_another_future(block, 40))
+    game, other = (
+        played(problem, b, make_attack(attack, 7.3), POLICIES[policy]).book.columns for b in blocks
     )
-    assert same_bits(one.book.columns[:40], two.book.columns[:40])
-    assert not same_bits(one.book.columns, two.book.columns)
+    assert same_bits(game[:40], other[:40])
+    assert not same_bits(game, other)
 
 
-# --------------------------------------------------------------------------------------- peeking
+# ----------------------------------------------------------------------------- asking a policy
 
 
-@pytest.mark.parametrize("policy", PLAYERS)
-def test_choosing_changes_nothing_but_the_memo(policy):
+@pytest.mark.parametrize("rounds", [0, ROUNDS], ids=["new", "trained"])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_choose_changes_nothing_but_the_memo(policy, rounds):
     problem, block = deal_rounds(WILD, ROUNDS)
-    game = played(problem, block, rb.attacks.NoAttack(), PLAYERS[policy])
+    game = enter(problem, NO_ATTACK, POLICIES[policy])
+    if rounds:
+        game.advance(block)
     state, stream = bits_of(game.policy), game.policy_rng.bit_generator.state
-    contexts, dice = block.contexts[7].copy(), np.random.default_rng(5)
+    contexts, rng = block.contexts[7].copy(), np.random.default_rng(5)
     for _ in range(20):
-        choose(game.policy, contexts, dice, np.zeros(MEMO))
+        choose(game.policy, contexts, rng, np.zeros(MEMO))
     assert bits_of(game.policy) == state
     assert game.policy_rng.bit_generator.state == stream
     assert same_bits(contexts, block.contexts[7])
 
 
-@pytest.mark.parametrize("policy", PLAYERS)
-def test_a_fresh_policy_can_be_peeked_at_too(policy):
-    problem, block = deal_rounds(WILD, ROUNDS)
-    game = enter(problem, rb.attacks.NoAttack(), PLAYERS[policy])
-    before = bits_of(game.policy)
-    choose(game.policy, block.contexts[0].copy(), np.random.default_rng(5), np.zeros(MEMO))
-    assert bits_of(game.policy) == before
-
-
 @pytest.mark.parametrize("policy", ["LinUCB", "Greedy", "RobustLinUCB"])
-def test_a_peek_at_a_deterministic_policy_tells_its_choice(policy):
+def test_a_deterministic_policy_chooses_the_same_arm_with_any_random_numbers(policy):
     problem, block = deal_rounds(WILD, ROUNDS)
-    game = played(problem, block, rb.attacks.NoAttack(), PLAYERS[policy])
+    game = played(problem, block, NO_ATTACK, POLICIES[policy])
     for contexts in block.contexts[:20]:
         arms = {
             choose(game.policy, contexts.copy(), np.random.default_rng(seed), np.zeros(MEMO))
@@ -101,53 +96,51 @@ def test_a_peek_at_a_deterministic_policy_tells_its_choice(policy):
         assert len(arms) == 1
 
 
-# Peeks at every round but never changes anything.
-VOYEUR = rb.attacks.ContextDilation(budget=math.inf, top=1.0, factor=1.0)
+#: Asks the policy in every round, but changes nothing.
+ASKS = rb.attacks.ContextDilation(budget=math.inf, top=1.0, factor=1.0)
 
 
-@pytest.mark.parametrize("policy", ["LinUCB", "LinTS"] if jit_is_on else PLAYERS)
-def test_peeking_in_every_round_leaves_the_game_as_it_was(policy):
+@pytest.mark.parametrize("policy", ["LinUCB", "LinTS"] if jit_is_on else POLICIES)
+def test_asking_the_policy_in_every_round_does_not_change_the_game(policy):
     problem, block = deal_rounds(WILD, ROUNDS)
-    watched = played(problem, block, VOYEUR, PLAYERS[policy])
-    alone = played(problem, block, rb.attacks.NoAttack(), PLAYERS[policy])
-    assert game_bits(watched) == game_bits(alone)
-    if policy == "LinTS":  # it rolls dice to choose, so the attacker's dice did roll
-        assert watched.attack_rng.bit_generator.state != alone.attack_rng.bit_generator.state
+    asked = played(problem, block, ASKS, POLICIES[policy])
+    alone = played(problem, block, NO_ATTACK, POLICIES[policy])
+    assert game_bits(asked) == game_bits(alone)
+    if policy == "LinTS":  # it draws random numbers to choose: here those of the attack
+        assert asked.attack_rng.bit_generator.state != alone.attack_rng.bit_generator.state
 
 
-# ------------------------------------------------------------------------------ nature's property
+# ------------------------------------------------------------------------- rounds are read only
 
 
 @pytest.mark.parametrize(
     "attack",
     [
-        rb.attacks.NoAttack(),
+        NO_ATTACK,
         rb.attacks.Garcelon(budget=100.0),
-        rb.attacks.ContextDilation(budget=100.0),  # peeks
+        rb.attacks.ContextDilation(budget=100.0),  # asks the policy
         rb.attacks.ContextDilation(budget=100.0, which="every"),
     ],
     ids=lambda attack: attack.label,
 )
-def test_a_policy_that_scribbles_cannot_overwrite_nature(attack):
+def test_a_policy_that_overwrites_its_arguments_does_not_change_the_rounds(attack):
     problem, block = deal_rounds(WILD, ROUNDS)
     before = copy_rounds(block)
-    played(problem, block, attack, Scribbler())
-    for ours, theirs in zip(before, block, strict=True):
-        assert same_bits(ours, theirs)
+    played(problem, block, attack, Overwriter())
+    assert all(same_bits(old, new) for old, new in zip(before, block, strict=True))
 
 
 @pytest.mark.parametrize("form", ATTACKERS)
-def test_an_attack_never_overwrites_nature(form):
+def test_an_attack_does_not_change_the_rounds(form):
     problem, block = deal_rounds(WILD, ROUNDS)
     before = copy_rounds(block)
     played(problem, block, attack_of(form, 100.0), LINUCB)
-    for ours, theirs in zip(before, block, strict=True):
-        assert same_bits(ours, theirs)
+    assert all(same_bits(old, new) for old, new in zip(before, block, strict=True))
 
 
 @pytest.mark.parametrize("form", ["NoAttack", *ATTACKERS])
 def test_a_policy_learns_the_context_that_it_was_shown(form):
     problem, block = deal_rounds(WILD, ROUNDS)
-    seen = trace_rounds(problem, block, attack_of(form, 7.3), LINUCB)
-    shown = seen.shown[np.arange(ROUNDS), :, seen.arms]
-    assert same_bits(seen.taught, np.ascontiguousarray(shown))
+    game = trace_rounds(problem, block, attack_of(form, 7.3), LINUCB)
+    shown = game.shown[np.arange(ROUNDS), :, game.arms]
+    assert same_bits(game.taught, np.ascontiguousarray(shown))

@@ -10,7 +10,7 @@ import numpy as np
 
 import robustbandits as rb
 from reference.twins import Bounds
-from robustbandits.agent.file import state_arrays
+from robustbandits.agent.file_contents import state_arrays
 from robustbandits.game.match import NATURE, POLICY, stream
 from robustbandits.game.rounds import Rounds
 

@@ -1,4 +1,4 @@
-"""Agent: a live policy. It chooses, and learns when the reward arrives, now or much later."""
+"""Agent: a live policy, which chooses arms and learns their rewards, at once or much later."""
 
 from __future__ import annotations
 
@@ -10,33 +10,30 @@ import numpy as np
 import numpy.typing as npt
 
 from robustbandits._version import __version__
-from robustbandits.agent.compiled_steps import absorb, decide, describe
+from robustbandits.agent.compiled_steps import decide, learn_reward, score_arms
 from robustbandits.agent.decision import Decision, Scores, id_of
-from robustbandits.agent.file import (
-    SnapshotError,
-    fill,
-    read_snapshot,
-    state_arrays,
-    stream_from_dict,
-    stream_to_dict,
-    to_floats,
-    write_snapshot,
-)
-from robustbandits.agent.file_checks import (
+from robustbandits.agent.file_contents import (
     HEADER,
     check_indices,
     check_names,
     check_size,
+    fill,
     reason,
     recipe_class,
     recipe_to_dict,
+    state_arrays,
+    stream_from_dict,
+    stream_to_dict,
+    to_floats,
 )
+from robustbandits.agent.file_format import SnapshotError, read_snapshot, write_snapshot
 from robustbandits.agent.inputs import Inputs
 from robustbandits.agent.pending import Pending
 from robustbandits.compiled.jit import compiled_for, entry_point
-from robustbandits.compiled.rng_pointer import lease
+from robustbandits.compiled.rng_pointer import rng_pointer
+from robustbandits.compiled.state_pointer import state_behind
 from robustbandits.game import require
-from robustbandits.game.dispatch import LIVE, hold
+from robustbandits.game.dispatch import AGENT_KERNELS, by_address
 from robustbandits.game.match import POLICY, stream
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Policy, memo_size
@@ -51,25 +48,26 @@ class Agent:
     policy
         Recipe of the policy.
     arms, dim
-        Usual number of arms, and length of each context. Policies with one shared theta take any
+        Usual number of arms, and length of each context. Policies with one shared theta accept any
         number of arms in each call; then ``arms`` only sets constants that depend on it.
     rounds
         How many rounds you expect to play; some policies need it.
     seed
-        Seed of the policy's random stream. An agent that meets the rounds of a simulated game with
-        the same seed makes the same choices. None takes fresh entropy.
+        Seed of the policy's random stream. An agent that is shown the rounds of a simulated game
+        with the same seed makes the same choices. None stands for a different stream each time.
     context_bound, theta_bound
-        Longest possible context and parameter. Longer contexts are refused.
+        Largest possible length of a context and of the unknown parameter. Longer contexts are
+        refused.
     reward_range
-        Smallest and largest possible reward; others are refused. By default means lie in [0, 1]
-        and noise may reach six of the policy's sigmas beyond.
+        Smallest and largest possible reward; others are refused. The default is [0, 1], widened by
+        six times the policy's sigma on both sides.
     pending
         How many decisions without a reward are remembered; the oldest are forgotten first.
 
     Notes
     -----
-    An agent is not thread-safe: put a lock around it, or give each thread its own. A deep copy, or
-    an agent pickled to another process, goes on by itself from the same state and randomness.
+    An agent is not thread-safe: use a lock, or one agent for each thread. A deep copy, or a pickled
+    agent in another process, continues independently from the same state and random stream.
 
     Examples
     --------
@@ -108,8 +106,8 @@ class Agent:
         self._connect(np.random.Generator(np.random.PCG64(entropy)))
         if hasattr(self._state, "overhear"):
             warnings.warn(
-                f"{policy.name} is a reference for games: here nobody tells it what an attacker "
-                f"spends, and it plays as if that were nothing",
+                f"{policy.name} is a reference for games: it needs to know what the attack spends; "
+                f"in an agent it plays as if nothing were spent",
                 stacklevel=2,
             )
 
@@ -128,29 +126,23 @@ class Agent:
         self._pending = Pending(pending)
 
     def _connect(self, rng: np.random.Generator) -> None:
-        """Join state, stream and machine code."""
+        """Find the machine code for the policy, and the addresses to pass to it."""
         note, matrix = np.empty(1), np.empty((1, 1))
         self._rng = rng
-        self._stream = lease(rng)
-        player, self._lease = hold(self._state, LIVE)
-        self._player = player
-        self._decide = entry_point(
-            compiled_for(decide, player),
-            player,
-            matrix,
-            self._inputs.bound,
-            self._stream,
-            note,
-            matrix,
-        )
-        self._absorb = entry_point(
-            compiled_for(absorb, player), player, 0, 0.0, self._stream, note, self._room
-        )
-        self._describe = entry_point(compiled_for(describe, player), player, matrix, matrix)
+        self._passed_rng = rng_pointer(rng)
+        self._passed_policy = policy = by_address(self._state, AGENT_KERNELS)
+
+        def prepare(step: Any, *examples: Any) -> Any:
+            return entry_point(compiled_for(step, state_behind(policy)), policy, *examples)
+
+        bound, stream = self._inputs.bound, self._passed_rng
+        self._decide = prepare(decide, matrix, bound, stream, note, matrix)
+        self._learn = prepare(learn_reward, 0, 0.0, stream, note, self._room)
+        self._score = prepare(score_arms, matrix, matrix)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A copy must find its own addresses: those of a lease die with the agent they belong to.
-        own = ("_stream", "_player", "_lease", "_decide", "_absorb", "_describe")
+        # Addresses are left out: a copy has a state and a stream of its own.
+        own = ("_passed_rng", "_passed_policy", "_decide", "_learn", "_score")
         return {name: value for name, value in vars(self).items() if name not in own}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
@@ -171,14 +163,16 @@ class Agent:
         arms, dim = array.shape
         table = np.empty((3, arms))
         note = np.empty(self._room + dim)
-        arm = self._decide(self._player, array, self._inputs.bound, self._stream, note, table)
+        arm = self._decide(
+            self._passed_policy, array, self._inputs.bound, self._passed_rng, note, table
+        )
         if arm < 0:
             self._inputs.refuse(array, arm)
         self._inputs.keep(array)
         return Decision(self._pending.add((arm, note)), arm, table)
 
     def learn(self, decision: Decision | int, reward: float) -> None:
-        """Learn the reward of a decision, given itself or its id, in any order, once each."""
+        """Learn the reward of a decision, or of its id. Each has one reward; any order will do."""
         value = self._inputs.reward(reward)
         number = id_of(decision)
         if number not in self._pending:
@@ -186,22 +180,22 @@ class Agent:
         arm, note = self._pending[number]
         if isinstance(decision, Decision) and decision.arm != arm:
             raise ValueError(
-                f"decision must be one of this agent's, whose decision {number} chose arm {arm}; "
+                f"decision must be one of this agent, whose decision {number} chose arm {arm}; "
                 f"got {decision!r} of another agent"
             )
-        self._absorb(self._player, arm, value, self._stream, note, self._room)
+        self._learn(self._passed_policy, arm, value, self._passed_rng, note, self._room)
         del self._pending[number]
 
     def scores(self, contexts: npt.ArrayLike) -> Scores:
-        """Describe what the agent thinks of these contexts; choose, draw and change nothing.
+        """Return the scores of contexts (arms, dim), without choosing or changing anything.
 
-        A policy that guesses the attack budget is described under the guess it has settled on, or
-        else under the guess 0; its probabilities are over all guesses.
+        A policy that guesses the attack budget scores with its current guess, or with 0 if it has
+        none yet; its probabilities are over all guesses.
         """
         array = self._inputs.contexts(contexts)
         self._inputs.check_values(array)
         table = np.empty((3, len(array)))
-        self._describe(self._player, array, table)
+        self._score(self._passed_policy, array, table)
         return Scores(table)
 
     def __repr__(self) -> str:
@@ -211,7 +205,7 @@ class Agent:
 
     @property
     def pending(self) -> int:
-        """How many decisions wait for their reward."""
+        """Number of decisions without a reward."""
         return len(self._pending)
 
     @property
@@ -222,10 +216,10 @@ class Agent:
     # -------------------------------------------------------------------------------- saving
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the agent to a file, atomically; pending decisions go with it.
+        """Write the agent, with its pending decisions, to a file.
 
-        The format is described in ``docs/agent-file.md``. It holds no code. What could not be
-        loaded again is refused here, and an older file stays as it is.
+        The file holds no code; ``docs/agent-file.md`` describes its format. An agent that could not
+        be loaded again is not saved: SnapshotError says why, and an older file stays as it is.
         """
         header = {
             "kind": "agent",
@@ -249,15 +243,15 @@ class Agent:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: type[Any] | None = None) -> Self:
-        """Read an agent that :meth:`save` wrote; it goes on as if it had never stopped.
+        """Read an agent that :meth:`save` wrote; it continues as if it had never been saved.
 
         Parameters
         ----------
         path
-            The file. A damaged or hostile one is refused with a SnapshotError.
+            The file. A damaged or hostile file raises SnapshotError.
         policy
-            Class of the recipe, needed only for policies from outside this package: a file never
-            decides what gets imported.
+            Class of the recipe, for policies that are not part of robustbandits: nothing is
+            imported because a file says so.
         """
         if policy is not None and not isinstance(policy, type):
             raise TypeError(f"policy must be the class of a recipe, got {policy!r}")
@@ -265,7 +259,7 @@ class Agent:
         agent = cls.__new__(cls)
         try:
             rng = agent._restore(header, arrays, policy)
-        except Exception as error:  # whatever a file may hold, there is one way to refuse it
+        except Exception as error:  # a hostile file may cause any error
             raise SnapshotError(f"cannot load {os.fspath(path)}: {reason(error)}") from error
         agent._connect(rng)
         return agent

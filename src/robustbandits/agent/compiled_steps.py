@@ -1,4 +1,4 @@
-"""One live decision, compiled: what an agent calls from Python, to choose and to learn."""
+"""What an agent calls: choose, learn and score for contexts of shape (arms, dim), compiled."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from robustbandits.compiled.jit import program
-from robustbandits.compiled.rng_pointer import borrow
+from robustbandits.compiled.rng_pointer import rng_at
 from robustbandits.game.verbs import MEMO, choose, learn, probability, score
 from robustbandits.kernels.linalg import Floats
 
-#: Rows of a decision's table.
+#: Rows of the table that describes a decision: one number for each arm.
 MEANS, BONUSES, PROBABILITIES = range(3)
 
-# What `decide` answers when it refuses: this minus the index of the bad context.
+# What `decide` returns if it refuses: one of these, minus the index of the bad context.
 NOT_FINITE = -1
 TOO_LONG = -(1 << 40)
 NO_SUCH_ARM = -(1 << 50)
@@ -23,12 +23,12 @@ NO_SUCH_ARM = -(1 << 50)
 
 @program
 def decide(
-    policy: Any, contexts: Floats, bound: float, leased: Any, note: Floats, table: Floats
+    policy: Any, contexts: Floats, bound: float, rng_pointer: Any, note: Floats, table: Floats
 ) -> int:
-    """Check contexts (arms, dim), choose an arm, and describe the decision.
+    """Check the contexts, choose an arm, and describe the decision.
 
     Writes the memo and the chosen context into ``note``, and each arm's mean, bonus and
-    probability into ``table``. A bad context is refused before anything has changed.
+    probability into ``table``. A bad context is refused before anything changes.
     """
     arms, dim = contexts.shape
     limit = bound * bound
@@ -43,11 +43,10 @@ def decide(
             return NOT_FINITE - a
         if square > limit:
             return TOO_LONG - a
-    rng = borrow(leased)
     room = note.shape[0] - dim
     memo = note[:room]
     memo[:] = 0.0
-    arm = choose(policy, shown, rng, memo)
+    arm = choose(policy, shown, rng_at(rng_pointer), memo)
     if arm < 0 or arm >= arms:
         return NO_SUCH_ARM
     score(policy, shown, memo, table[MEANS], table[BONUSES])
@@ -58,15 +57,17 @@ def decide(
 
 
 @program
-def absorb(policy: Any, arm: int, reward: float, leased: Any, note: Floats, room: int) -> None:
-    """Learn the reward of the decision that ``note`` was written for: ``room`` numbers of memo."""
-    learn(policy, arm, note[room:], reward, note[:room], borrow(leased))
+def learn_reward(
+    policy: Any, arm: int, reward: float, rng_pointer: Any, note: Floats, room: int
+) -> None:
+    """Learn the reward of the decision that wrote ``note``: ``room`` numbers of memo, a context."""
+    learn(policy, arm, note[room:], reward, note[:room], rng_at(rng_pointer))
 
 
 @program
-def describe(policy: Any, contexts: Floats, table: Floats) -> None:
-    """Write each arm's mean, bonus and probability for contexts (arms, dim), choosing nothing."""
+def score_arms(policy: Any, contexts: Floats, table: Floats) -> None:
+    """Write each arm's mean, bonus and probability into ``table``, without a decision."""
     shown = contexts.T.copy()
-    memo = np.full(MEMO, -1.0)  # a memo of no decision
+    memo = np.full(MEMO, -1.0)  # the memo of no decision
     score(policy, shown, memo, table[MEANS], table[BONUSES])
     probability(policy, shown, memo, table[PROBABILITIES])

@@ -1,4 +1,4 @@
-"""Decision: what an agent chose, and why."""
+"""Decision: what an agent chose, and how it scored the arms."""
 
 from __future__ import annotations
 
@@ -12,17 +12,9 @@ from robustbandits.kernels.linalg import Floats
 
 
 class Scores:
-    """What an agent thinks of a set of contexts.
+    """How an agent scores a set of contexts.
 
-    Attributes
-    ----------
-    means, bonuses
-        Estimated mean reward of each arm, and what is added for exploring it. Deterministic: for a
-        randomised policy they are what a choice is drawn from.
-    scores
-        Their sum.
-    probabilities
-        Probability of each arm given what the agent knows; None where it has no closed form.
+    Scores are not random: a randomised policy draws its choice from them.
     """
 
     __slots__ = ("_table",)
@@ -37,7 +29,7 @@ class Scores:
 
     @property
     def bonuses(self) -> Floats:
-        """Exploration bonus of each arm."""
+        """What is added to the mean of each arm for exploration."""
         return self._table[BONUSES]
 
     @property
@@ -48,7 +40,7 @@ class Scores:
 
     @property
     def probabilities(self) -> Floats | None:
-        """Probability of each arm, or None."""
+        """Probability of each arm, given what the agent has learned; None if not known."""
         row = self._table[PROBABILITIES]
         return None if math.isnan(row[0]) else row
 
@@ -57,17 +49,7 @@ class Scores:
 
 
 class Decision(Scores):
-    """What an agent chose, and why.
-
-    Attributes
-    ----------
-    id
-        Number of the decision, by which its reward can be reported.
-    arm
-        Index of the chosen arm.
-    score, probability
-        The chosen arm's entries of ``scores`` and ``probabilities``.
-    """
+    """What an agent chose: ``arm``, its index; ``id``, the number to report the reward by."""
 
     __slots__ = ("arm", "id")
 
@@ -83,7 +65,7 @@ class Decision(Scores):
 
     @property
     def probability(self) -> float | None:
-        """Probability of the chosen arm, or None: what off-policy evaluation calls propensity."""
+        """Probability of the chosen arm (off-policy evaluation: propensity); None if not known."""
         chance = float(self._table[PROBABILITIES, self.arm])
         return None if math.isnan(chance) else chance
 
@@ -92,7 +74,7 @@ class Decision(Scores):
 
 
 def id_of(decision: Any) -> int:
-    """Return the number of a decision, which is given itself or by its number."""
+    """Return the id of a decision; the decision may be given by its id."""
     if isinstance(decision, Decision):
         return decision.id
     if type(decision) is int or isinstance(decision, np.integer):

@@ -1,4 +1,4 @@
-"""What an agent lets in: contexts and rewards that its policy is made for."""
+"""Checks of the contexts and rewards that an agent is given."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from robustbandits.agent.compiled_steps import NO_SUCH_ARM, NOT_FINITE, TOO_LONG
-from robustbandits.agent.file import SnapshotError
+from robustbandits.agent.file_format import SnapshotError
 from robustbandits.game import require
 from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.kernels.linalg import Floats
 
-#: Contexts may exceed their bound by this much, to forgive rounding.
+#: Contexts may exceed their bound by this factor, because of rounding.
 SLACK = 1 + 1e-9
-#: Noise this many sigmas outside [0, 1] is taken for an error, unless `reward_range` says more.
+#: Rewards this many sigmas outside [0, 1] are refused, unless `reward_range` allows them.
 SIGMAS = 6.0
 FLOAT64 = np.dtype(np.float64)
 
@@ -32,10 +32,10 @@ class Inputs:
         self._fixed_arms = bool(getattr(policy, "fixed_arms", False))
         self._low, self._high = self.reward_range or _default_range(policy)
         self._fixed_contexts = bool(getattr(policy, "fixed_contexts", False))
-        self._catalogue: Floats | None = None  # the contexts of the first choice
+        self._catalogue: Floats | None = None  # contexts of the first choice
 
     def contexts(self, contexts: npt.ArrayLike) -> Floats:
-        """Return contexts as an array that machine code may read; their values are not checked."""
+        """Return contexts as a float64 array in C order; check the shape, but not the values."""
         if type(contexts) is np.ndarray and contexts.dtype is FLOAT64:
             array: Floats = contexts
         else:
@@ -47,32 +47,32 @@ class Inputs:
             )
         if self._fixed_arms and array.shape[0] != self.problem.arms:
             raise ValueError(
-                f"contexts must have a row for each of the {self.problem.arms} arms that "
-                f"{self.policy.name} plays; got {array.shape[0]}"
+                f"contexts must have {self.problem.arms} rows, because {self.policy.name} plays "
+                f"{self.problem.arms} fixed arms; got {array.shape[0]}"
             )
         if self._catalogue is not None and not np.array_equal(array, self._catalogue):
             raise UnsupportedProblem(
-                f"{self.policy.name} needs the same contexts in every call, and row "
-                f"{_first_change(array, self._catalogue)} has changed: where arms change take "
-                f"another policy, such as {getattr(self.policy, 'for_changing_arms', 'LinUCB')}"
+                f"{self.policy.name} needs the same contexts in every call, but row "
+                f"{_first_change(array, self._catalogue)} has changed: for contexts that change "
+                f"use another policy, such as {getattr(self.policy, 'for_changing_arms', 'LinUCB')}"
             )
-        # Machine code is called without a look at the array: only this kind will do.
+        # Compiled code does not check how the array is stored.
         return array if array.flags.carray else array.copy()
 
     def keep(self, array: Floats) -> None:
-        """Note what was shown: to a policy for a catalogue nothing else may be shown later."""
+        """Remember the first contexts, if the policy needs the same ones in every call."""
         if self._fixed_contexts and self._catalogue is None:
             self._catalogue = array.copy()
 
     def to_arrays(self) -> dict[str, Floats]:
-        """Return what is saved with an agent: its catalogue, without rows if none was shown."""
+        """Return what is saved with an agent: its catalogue, empty before the first choice."""
         if not self._fixed_contexts:
             return {}
-        nothing = np.empty((0, self.problem.dim))
-        return {"catalogue": nothing if self._catalogue is None else self._catalogue}
+        empty = np.empty((0, self.problem.dim))
+        return {"catalogue": empty if self._catalogue is None else self._catalogue}
 
     def take_arrays(self, arrays: dict[str, Floats]) -> None:
-        """Take out of a file's arrays what `to_arrays` has put there."""
+        """Remove from a file's arrays what `to_arrays` returned, and use it."""
         if not self._fixed_contexts or "catalogue" not in arrays:
             return
         catalogue = arrays.pop("catalogue")
@@ -84,14 +84,14 @@ class Inputs:
             self._catalogue = catalogue.copy()
 
     def check_pending(self, arms: Floats, contexts: Floats) -> None:
-        """Refuse a file's pending decisions that this agent cannot have made."""
+        """Raise SnapshotError for pending decisions that this agent cannot have made."""
         if self._fixed_arms and np.any(arms >= self.problem.arms):
             raise SnapshotError("its pending decisions chose arms that do not exist")
         if np.any(lengths(contexts) > self.bound * SLACK):
             raise SnapshotError("its pending decisions have contexts beyond context_bound")
 
     def check_values(self, array: Floats) -> None:
-        """Refuse contexts that are not finite, or too long."""
+        """Raise ValueError for contexts that are not finite, or too long."""
         sizes = lengths(array)
         if not sizes.max() <= self.bound:
             arm = int(np.flatnonzero(~(sizes <= self.bound))[0])
@@ -99,15 +99,16 @@ class Inputs:
             self.refuse(array, code - arm)
 
     def refuse(self, array: Floats, code: int) -> None:
-        """Say in words why `decide` has refused."""
+        """Raise the error that `decide` has returned as a number."""
         if code == NO_SUCH_ARM:
-            raise IndexError(f"{self.policy.name} chose an arm that does not exist")
+            name = self.policy.name
+            raise IndexError(f"{name} chose an arm that does not exist: run check_policy on it")
         if code <= TOO_LONG:
             arm = TOO_LONG - code
             raise ValueError(
                 f"contexts must be no longer than context_bound={self.problem.context_bound:g}; "
-                f"row {arm} has length {np.linalg.norm(array[arm]):g}: scale your features, or "
-                f"give Agent a larger context_bound"
+                f"row {arm} has length {np.linalg.norm(array[arm]):g}: scale your features, or set "
+                f"a larger context_bound"
             )
         arm = NOT_FINITE - code
         raise ValueError(
@@ -115,19 +116,19 @@ class Inputs:
         )
 
     def reward(self, reward: float) -> float:
-        """Return a reward that may be learned."""
+        """Return a valid reward as a float."""
         if type(reward) is not float and not _is_real(reward):
             raise TypeError(f"reward must be a number, got {reward!r}")
         if not self._low <= reward <= self._high:
             raise ValueError(
                 f"reward must be a finite number between {self._low:g} and {self._high:g}, got "
-                f"{reward!r}: scale your rewards to [0, 1], or give Agent a reward_range"
+                f"{reward!r}: scale your rewards to [0, 1], or set reward_range"
             )
         return float(reward)
 
 
 def lengths(contexts: Floats) -> Floats:
-    """Length of each row; infinite where its square is."""
+    """Length of each row; infinite if its square overflows."""
     with np.errstate(over="ignore"):
         lengths: Floats = np.sqrt(np.square(contexts).sum(axis=1))
     return lengths
@@ -155,7 +156,7 @@ def _first_change(array: Floats, known: Floats) -> int:
 
 
 def _is_real(value: Any) -> bool:
-    """Whether a value is a real number: Python's, NumPy's, or an array of no dimensions."""
+    """Whether a value is a real number of Python or NumPy, or a zero-dimensional array."""
     if getattr(value, "ndim", None) == 0:
         return getattr(getattr(value, "dtype", None), "kind", "f") in "fiu"
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
@@ -164,7 +165,7 @@ def _is_real(value: Any) -> bool:
 def _floats_of(contexts: npt.ArrayLike) -> Floats:
     try:
         array = np.asarray(contexts)
-        if array.dtype.kind == "O":  # a table of mixed columns, say: look at what is in it
+        if array.dtype.kind == "O":  # for example a data frame with columns of several types
             array = np.array(array.tolist())
     except (TypeError, ValueError) as error:
         raise ValueError(
@@ -175,6 +176,6 @@ def _floats_of(contexts: npt.ArrayLike) -> Floats:
             f"contexts must be numbers in an array of shape (arms, dim), got {array.dtype} values"
         )
     if isinstance(contexts, np.ma.MaskedArray) and np.ma.is_masked(contexts):
-        raise ValueError("contexts must have no masked values: fill them in first")
+        raise ValueError("contexts must not have masked values: fill them first")
     floats: Floats = array.astype(np.float64, order="C")
     return floats

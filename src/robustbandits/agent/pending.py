@@ -1,31 +1,31 @@
-"""Decisions that wait for their reward."""
+"""Pending decisions: those without a reward."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from robustbandits.agent.file import SnapshotError
+from robustbandits.agent.file_format import SnapshotError
 from robustbandits.game import require
 from robustbandits.kernels.linalg import Floats
 
-#: Ids are saved as float64, which holds every whole number up to here.
+#: Ids are saved as float64, which represents every whole number up to this one.
 MAX_ID = 1 << 53
 
-#: The arm that was chosen; memo and context in one array.
+#: The chosen arm, and an array of its memo and context.
 Entry = tuple[int, Floats]
 
 
 class Pending(dict[int, Entry]):
-    """Entries by id, oldest first; beyond its capacity the oldest are forgotten."""
+    """Entries by id, oldest first; if there are too many, the oldest are forgotten."""
 
     def __init__(self, capacity: int):
         super().__init__()
         self.capacity = require.count("pending", capacity)
         self.next = 0
-        self.forgotten = -1  # largest id that was dropped unrewarded
+        self.forgotten = -1  # largest id that was forgotten without a reward
 
     def add(self, entry: Entry) -> int:
-        """Keep an entry; return its id."""
+        """Add an entry, and return its id."""
         number = self.next
         self.next = number + 1
         self[number] = entry
@@ -35,22 +35,22 @@ class Pending(dict[int, Entry]):
         return number
 
     def unknown(self, number: int) -> KeyError:
-        """Say why there is no such entry."""
+        """Return the error for an id that has no entry."""
         if not 0 <= number < self.next:
             return KeyError(
-                f"decision {number} was never made by this agent, which has made {self.next}"
+                f"this agent never made decision {number}: it has made {self.next} decisions"
             )
         if number > self.forgotten:
-            return KeyError(f"decision {number} has its reward already; it cannot have another")
+            return KeyError(f"decision {number} has its reward already")
         return KeyError(
-            f"decision {number} has its reward already, or is no longer remembered: only the "
-            f"newest {self.capacity} without a reward are kept; give Agent a larger pending"
+            f"decision {number} has its reward already, or was forgotten: only the newest "
+            f"{self.capacity} decisions without a reward are remembered; set a larger pending"
         )
 
     # ------------------------------------------------------------------------------ in a file
 
     def to_rows(self, size: int) -> Floats:
-        """One row for each entry: id, arm, memo and context, which are of this size together."""
+        """Return a row for each entry: id, arm, and ``size`` numbers of memo and context."""
         rows = np.empty((len(self), 2 + size))
         if len(rows):
             rows[:, 0] = list(self)
@@ -59,11 +59,13 @@ class Pending(dict[int, Entry]):
         return rows
 
     def take_rows(self, rows: Floats, size: int, following: int, forgotten: int) -> None:
-        """Take in what :meth:`to_rows` gave, and the two counters."""
+        """Restore entries from :meth:`to_rows`, and the two counters."""
         self.next = require.count("next", following, low=0)
         self.forgotten = require.count("forgotten", forgotten, low=-1)
         if rows.shape != (len(rows), 2 + size):
-            raise SnapshotError(f"its pending decisions do not fit its header: {rows.shape}")
+            raise SnapshotError(
+                f"its pending decisions do not fit its header: their shape is {rows.shape}"
+            )
         if not np.isfinite(rows).all():
             raise SnapshotError("its pending decisions hold numbers that are not finite")
         ids, arms = rows[:, 0], rows[:, 1]

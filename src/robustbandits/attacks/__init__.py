@@ -1,4 +1,4 @@
-"""Attacks: a budgeted red team. One attack a file."""
+"""Attacks with a budget, one a file. They propose changes; the purse in `game` limits them."""
 
 from robustbandits._lazy import exports
 

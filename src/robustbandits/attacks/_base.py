@@ -1,9 +1,10 @@
-"""What attacks have in common: a budget, a purse, and a notion of the best arms."""
+"""What attacks have in common: a budget, a purse, and which arms count as the best."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
@@ -12,7 +13,7 @@ from robustbandits.game.purse import RULES
 from robustbandits.game.recipe import Recipe
 from robustbandits.kernels.linalg import Floats
 
-#: Words for the arms that are attacked, beside a share of them.
+#: Words for the arms to attack, besides a share of them.
 TOPS = ("best", "all-but-worst")
 
 
@@ -23,13 +24,16 @@ class AttackRecipe(Recipe):
     Parameters
     ----------
     budget
-        What the attack may spend in all: a unit buys a change of 1 in a reward, or in the length
-        of a context. ``math.inf`` is allowed.
+        What the attack may spend in all: one unit pays for a change of 1 in a reward, or in the
+        length of a context. ``math.inf`` is allowed.
     purse
-        What happens to a proposal that costs more than is left: ``"truncate"`` pays for a part of
-        it, ``"skip"`` drops it, ``"stop"`` drops it and ends the attack. ``"reference"`` is the
-        paper's code, for reproduction only: nothing is clipped and the last attack may overdraw.
+        What happens to a proposal that costs more than is left: ``"truncate"`` makes a part of the
+        change, ``"skip"`` makes none, ``"stop"`` makes none and ends the attack. ``"reference"``
+        is the paper's code, for reproduction only: nothing is clipped, and the last attack may
+        exceed the budget.
     """
+
+    reads_policy: ClassVar[bool] = False
 
     budget: float
     _: KW_ONLY
@@ -42,42 +46,54 @@ class AttackRecipe(Recipe):
         )
 
 
-def check_top(top: float | str) -> float | str:
-    """Return a share of the arms, or one of the words that are allowed."""
-    if isinstance(top, str):
-        if top not in TOPS:
+@dataclass(frozen=True)
+class BestArmsAttack(AttackRecipe):
+    """Parameters of an attack on the best arms.
+
+    Parameters
+    ----------
+    top
+        Which arms are attacked: the best share of them (one at least), ``"best"`` or
+        ``"all-but-worst"``.
+    """
+
+    _: KW_ONLY
+    top: float | str = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.top, str):
+            self._set(top=require.between("top", self.top, 0.0, 1.0))
+        elif self.top not in TOPS:
             raise ValueError(
-                f"top must be a share from 0 to 1, 'best' or 'all-but-worst'; got {top!r}"
+                f"top must be a share from 0 to 1, 'best' or 'all-but-worst'; got {self.top!r}"
             )
-        return top
-    return require.between("top", top, 0.0, 1.0)
 
 
 def count_top(top: float | str, arms: int) -> int:
-    """How many arms count as the best: the share rounded down, one, or all but one.
+    """Return how many arms count as the best: the share rounded down, one, or all but one.
 
-    A quarter of three arms is one arm: an attack on nobody would be a surprise. But a single arm is
-    the worst one too, and left alone, unless all are meant.
+    A share above 0 stands for one arm at least. A single arm is also the worst one, and is not
+    attacked unless the share is 1.
     """
     if isinstance(top, str):
         return min(1, arms - 1) if top == "best" else arms - 1
-    # 0.29 * 100 is a hair below 29.
-    count = math.floor(top * arms * (1 + 1e-12))
+    count = math.floor(top * arms * (1 + 1e-12))  # 0.29 * 100 is a little less than 29
     return max(count, min(1, arms - 1)) if top > 0.0 else 0
 
 
-def imitated_noise(noise: float | None, problem: Problem, who: str) -> float:
-    """Return the attack's own noise level: as given, or the environment's."""
+def check_noise(noise: float | None) -> float | None:
+    """Return a noise level that is not negative, or None."""
+    return None if noise is None else require.at_least("noise", noise, 0.0)
+
+
+def imitated_noise(noise: float | None, problem: Problem, attack: str) -> float:
+    """Return the noise level of faked rewards: the given one, or the environment's."""
     if noise is not None:
         return noise
     if problem.noise is None:
-        raise ValueError(f"{who} needs noise=..., as this environment does not tell its own")
+        raise ValueError(f"{attack} needs noise=..., because the environment does not give its own")
     return problem.noise
-
-
-def check_noise(noise: float | None) -> float | None:
-    """Return a level that is not negative, or None for the environment's."""
-    return None if noise is None else require.at_least("noise", noise, 0.0)
 
 
 @kernel

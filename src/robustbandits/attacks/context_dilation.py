@@ -1,4 +1,4 @@
-"""ContextDilation: a good arm looks larger than it is, so its reward teaches too small a theta."""
+"""ContextDilation: lengthen the contexts of good arms, so that theta is underestimated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._base import AttackRecipe, check_top, count_top, is_among_best
+from robustbandits.attacks._base import BestArmsAttack, count_top, is_among_best
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
@@ -18,7 +18,7 @@ from robustbandits.kernels.linalg import Floats
 
 
 class ContextDilationState(NamedTuple):
-    """What ContextDilation needs to know."""
+    """Parameters of ContextDilation in a game."""
 
     top: int
     factor: float
@@ -30,13 +30,12 @@ class ContextDilationState(NamedTuple):
     def propose_contexts(
         self, policy: Any, scene: Scene, wanted: Floats, rng: np.random.Generator
     ) -> None:
-        """Dilate the arm that the policy would choose, or all the good ones."""
         if self.every:
             for a in range(wanted.shape[1]):
                 if is_among_best(scene.means, a, self.top):
                     _dilate(self, wanted, a)
             return
-        # A peek: choosing changes nothing, the dice are the attacker's own, and so is the copy.
+        # Ask what the policy would choose: with a copy, and with the attack's own random numbers.
         memo = np.zeros(MEMO)
         arm = choose(policy, scene.contexts.copy(), rng, memo)
         if is_among_best(scene.means, arm, self.top):
@@ -45,7 +44,7 @@ class ContextDilationState(NamedTuple):
 
 @kernel
 def _dilate(state: ContextDilationState, wanted: Floats, arm: int) -> None:
-    """Stretch the writable part of one context, as far as the bound allows."""
+    """Lengthen the writable part of one context, as far as the bound allows."""
     free = 0.0
     fixed = 0.0
     for i in range(wanted.shape[0]):
@@ -64,23 +63,20 @@ def _dilate(state: ContextDilationState, wanted: Floats, arm: int) -> None:
 
 
 @dataclass(frozen=True)
-class ContextDilation(AttackRecipe):
-    """Stretch the context of the arm that is about to be chosen, when it is a good one.
+class ContextDilation(BestArmsAttack):
+    """Lengthen the context of the arm that the policy is about to choose, if it is a good one.
 
-    A linear policy still chooses the stretched arm, but learns from it that large features earn
-    little. Omniscient, with a peek at the policy: for a randomised policy the peek is a fresh draw
-    with the attacker's own dice. A constant last coordinate is left alone. The paper names this
-    attack without giving the factor: 2, capped by the bound on contexts, is our reading.
+    A linear policy still chooses that arm, but learns from it that large features earn little. The
+    attack knows the mean rewards, and asks the policy what it would choose; a randomised policy
+    answers with the attack's own random numbers. A constant last coordinate is not changed. The
+    paper names this attack without a factor: 2, limited by the bound on contexts, is our reading.
 
     Parameters
     ----------
-    budget, purse
-        As for every attack, see :class:`~robustbandits.attacks._base.AttackRecipe`.
-    top
-        Which arms are attacked: the best share of them (one at least), ``"best"`` or
-        ``"all-but-worst"``.
+    budget, purse, top
+        See :class:`~robustbandits.attacks._base.BestArmsAttack`.
     factor
-        How much longer a context becomes, if it stays within the bound.
+        How many times longer a context becomes, within the bound.
     which
         ``"chosen"``: the arm that the policy would choose. ``"every"``: all arms among the best.
 
@@ -94,20 +90,17 @@ class ContextDilation(AttackRecipe):
     )
 
     _: KW_ONLY
-    top: float | str = 0.5
     factor: float = 2.0
     which: str = "chosen"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(
-            top=check_top(self.top),
             factor=require.at_least("factor", self.factor, 1.0),
             which=require.one_of("which", self.which, ("chosen", "every")),
         )
 
     def start(self, problem: Problem) -> ContextDilationState:
-        """Return a fresh state."""
         return ContextDilationState(
             top=count_top(self.top, problem.arms),
             factor=self.factor,

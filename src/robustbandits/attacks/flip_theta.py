@@ -1,4 +1,4 @@
-"""FlipTheta: rewards as if theta had the opposite sign."""
+"""FlipTheta: show rewards as if theta had the opposite sign."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ REFLECT, MEAN, ORIGIN = range(3)
 
 
 class FlipThetaState(NamedTuple):
-    """What FlipTheta needs to know."""
+    """Parameters of FlipTheta in a game."""
 
     form: int
     center: float
-    last: float  # first round that is left alone
+    last: float  # first round that is not attacked
 
     @kernel
     def propose_reward(
         self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
     ) -> float:
-        """Mirror the reward."""
         if scene.round >= self.last:
             return reward
         if self.form == ORIGIN:
@@ -44,21 +43,21 @@ class FlipThetaState(NamedTuple):
 class FlipTheta(AttackRecipe):
     """Mirror every reward, as if theta were -theta.
 
-    With mean rewards ``(x·theta + 1)/2``, turning theta round sends a mean to one minus itself.
-    The paper names this attack in a comment of its source, without a formula; the reflection is
-    our reading, and the only one that stays inside [0, 1]. It needs no knowledge at all.
+    With mean rewards ``(x·theta + 1)/2``, -theta instead of theta turns a mean into one minus the
+    mean. The paper names this attack in a comment of its source, without a formula; the reflection
+    is our reading, and the only one that stays inside [0, 1]. It needs to know nothing.
 
     Parameters
     ----------
     budget, purse
-        As for every attack, see :class:`~robustbandits.attacks._base.AttackRecipe`.
+        See :class:`~robustbandits.attacks._base.AttackRecipe`.
     center
-        What rewards are mirrored at.
+        The value at which rewards are mirrored.
     form
-        ``"reflect"``: the reward itself. ``"mean"``: its mean, keeping the noise as it is.
-        ``"origin"``: the reward at zero, for environments without an offset.
+        ``"reflect"`` mirrors the reward, ``"mean"`` its mean and keeps the noise, ``"origin"``
+        mirrors the reward at zero, for environments without an offset.
     rounds
-        Attack only the first so many rounds (He et al. 2022); all when None.
+        How many rounds to attack, from the first on (He et al. 2022); None for all.
 
     References
     ----------
@@ -81,6 +80,5 @@ class FlipTheta(AttackRecipe):
         )
 
     def start(self, problem: Problem) -> FlipThetaState:
-        """Return a fresh state."""
         last = math.inf if self.rounds is None else float(self.rounds)
         return FlipThetaState(FORMS.index(self.form), self.center, last)

@@ -1,4 +1,4 @@
-"""Garcelon: good arms seem to pay nothing but noise."""
+"""Garcelon: show rewards of good arms as noise around zero."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from robustbandits.attacks._base import (
-    AttackRecipe,
+    BestArmsAttack,
     check_noise,
-    check_top,
     count_top,
     imitated_noise,
     is_among_best,
@@ -23,7 +22,7 @@ from robustbandits.game.verbs import Scene
 
 
 class GarcelonState(NamedTuple):
-    """What Garcelon needs to know."""
+    """Parameters of Garcelon in a game."""
 
     top: int
     noise: float
@@ -32,29 +31,25 @@ class GarcelonState(NamedTuple):
     def propose_reward(
         self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
     ) -> float:
-        """Replace the reward of a good arm by noise around zero."""
         fake = self.noise * rng.standard_normal()
         return fake if is_among_best(scene.means, arm, self.top) else reward
 
 
 @dataclass(frozen=True)
-class Garcelon(AttackRecipe):
+class Garcelon(BestArmsAttack):
     """Replace the reward of a good arm by noise around zero.
 
-    Omniscient: it knows the mean rewards. Works whenever the chosen arm is among the best. It may
-    raise a reward that was lower still.
+    It knows the mean rewards, and attacks whenever the chosen arm is among the best. It may raise a
+    reward that was lower still.
 
     Parameters
     ----------
-    budget, purse
-        As for every attack, see :class:`~robustbandits.attacks._base.AttackRecipe`.
-    top
-        Which arms are attacked: the best share of them (one at least), ``"best"`` or
-        ``"all-but-worst"``.
+    budget, purse, top
+        See :class:`~robustbandits.attacks._base.BestArmsAttack`.
     replace
-        ``"noise"`` around zero, as the paper has it, or ``"floor"``: exactly zero.
+        ``"noise"`` around zero, as in the paper, or ``"floor"``: exactly zero.
     noise
-        Standard deviation of the fake reward; the environment's when None.
+        Standard deviation of the fake reward; None for the environment's.
 
     References
     ----------
@@ -64,20 +59,17 @@ class Garcelon(AttackRecipe):
     facts: ClassVar[AttackFacts] = AttackFacts("rewards", "the mean rewards")
 
     _: KW_ONLY
-    top: float | str = 0.5
     replace: str = "noise"
     noise: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(
-            top=check_top(self.top),
             replace=require.one_of("replace", self.replace, ("noise", "floor")),
             noise=check_noise(self.noise),
         )
 
     def start(self, problem: Problem) -> GarcelonState:
-        """Return a fresh state."""
         top = count_top(self.top, problem.arms)
         if self.replace == "floor":
             return GarcelonState(top, 0.0)

@@ -1,4 +1,4 @@
-"""Oracle: good arms seem a little worse than the worst one."""
+"""Oracle: show rewards of good arms as a little below those of the worst arm."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from robustbandits.attacks._base import (
-    AttackRecipe,
+    BestArmsAttack,
     check_noise,
-    check_top,
     count_top,
     imitated_noise,
     is_among_best,
@@ -23,7 +22,7 @@ from robustbandits.game.verbs import Scene
 
 
 class OracleState(NamedTuple):
-    """What Oracle needs to know."""
+    """Parameters of Oracle in a game."""
 
     top: int
     margin: float
@@ -34,8 +33,7 @@ class OracleState(NamedTuple):
     def propose_reward(
         self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
     ) -> float:
-        """Push the reward of a good arm below the worst mean; never raise it."""
-        luck = self.noise * rng.standard_normal()
+        noise = self.noise * rng.standard_normal()
         if not is_among_best(scene.means, arm, self.top):
             return reward
         worst = scene.means[0]
@@ -44,31 +42,26 @@ class OracleState(NamedTuple):
         target = worst - self.margin
         if self.shifts:
             return reward - max(0.0, scene.means[arm] - target)
-        return min(reward, target + luck)
+        return min(reward, target + noise)
 
 
 @dataclass(frozen=True)
-class Oracle(AttackRecipe):
-    """Push the reward of a good arm to a margin below the worst arm.
+class Oracle(BestArmsAttack):
+    """Lower the reward of a good arm to a margin below the worst arm's mean.
 
-    Omniscient: it knows the mean rewards. It does nothing when the reward is low enough already,
-    so it never raises one, and it spends less in a round than Garcelon does.
+    It knows the mean rewards. It never raises a reward, and spends less in a round than Garcelon.
 
     Parameters
     ----------
-    budget, purse
-        As for every attack, see :class:`~robustbandits.attacks._base.AttackRecipe`.
-    top
-        Which arms are attacked: the best share of them (one at least), ``"best"`` or
-        ``"all-but-worst"``.
+    budget, purse, top
+        See :class:`~robustbandits.attacks._base.BestArmsAttack`.
     margin
         How far below the worst arm's mean.
     form
-        ``"redraw"``: the smaller of the reward and a fresh draw around the target, as in the
-        paper's source. ``"shift"``: the reward moved by the difference of the means, as in Jun et
-        al. (2018).
+        ``"redraw"``: the smaller of the reward and a new draw around the target, as in the paper's
+        source. ``"shift"``: the reward moved by the difference of the means (Jun et al. 2018).
     noise
-        Standard deviation of the fresh draw; the environment's when None.
+        Standard deviation of the new draw; None for the environment's.
 
     References
     ----------
@@ -78,7 +71,6 @@ class Oracle(AttackRecipe):
     facts: ClassVar[AttackFacts] = AttackFacts("rewards", "the mean rewards")
 
     _: KW_ONLY
-    top: float | str = 0.5
     margin: float = 0.01
     form: str = "redraw"
     noise: float | None = None
@@ -86,14 +78,12 @@ class Oracle(AttackRecipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(
-            top=check_top(self.top),
             margin=require.at_least("margin", self.margin, 0.0),
             form=require.one_of("form", self.form, ("redraw", "shift")),
             noise=check_noise(self.noise),
         )
 
     def start(self, problem: Problem) -> OracleState:
-        """Return a fresh state."""
         shifts = self.form == "shift"
         noise = 0.0 if shifts else imitated_noise(self.noise, problem, self.name)
         return OracleState(count_top(self.top, problem.arms), self.margin, noise, shifts)

@@ -85,7 +85,8 @@ def fill(
 
     Example: robustbandits cache fill LinUCB CautiousLinUCB
     """
-    from robustbandits.compiled.jit import cache_root, keeps_machine_code
+    from robustbandits.compiled.cache import cache_root
+    from robustbandits.compiled.jit import keeps_machine_code
     from robustbandits.experiments.precompile import compile_ahead, compile_attacks
     from robustbandits.experiments.registry import find_kind, kinds
 
@@ -107,7 +108,7 @@ def fill(
 
 def _find() -> dict[str, tuple[Path, list[Path]]]:
     """Return folders, each with its files and folders that belong to this package."""
-    from robustbandits.compiled.jit import GENERATIONS, cache_root
+    from robustbandits.compiled.cache import GENERATIONS, cache_root
     from robustbandits.ratings.factor_cache import cache_folder
     from robustbandits.ratings.locate import data_dir
 

@@ -1,67 +1,95 @@
-"""Hand a NumPy random stream to a kernel at the price of one small array.
+"""Pass a NumPy random generator to compiled code as a small array of addresses.
 
-Numba takes about 12 microseconds to unwrap a ``numpy.random.Generator`` at each call from Python:
-nothing for a loop of a thousand rounds, but the larger part of a live decision. A *lease* is the
-array of addresses that unwrapping would find; inside a kernel, :func:`borrow` turns it back into
-the very same generator.
+Numba takes about 12 microseconds to unpack a ``numpy.random.Generator`` at each call from Python:
+nothing for a loop of a thousand rounds, but most of a live decision. An *rng pointer* holds the
+addresses that unpacking would find; in compiled code :func:`rng_at` makes the same generator of it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
+import importlib
 from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
-from numba.core import cgutils, types
+from numba import types
 from numba.extending import intrinsic, overload
 
+from robustbandits.compiled.fallback import has_parts
 from robustbandits.compiled.jit import jit_is_on
 
-#: Fields of Numba's unwrapped bit generator that random draws read, in the order of a lease.
+#: Fields of Numba's unpacked bit generator that random draws read, in the order of a pointer.
 FIELDS = ("state_address", "state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double")
+#: The other fields, which draws do not read.
+UNUSED_FIELDS = ("parent", "bit_generator")
 
-Lease = npt.NDArray[np.uintp]
 
+def rng_pointer(generator: np.random.Generator) -> Any:
+    """Return the addresses of a generator; they are valid as long as it lives.
 
-def lease(generator: np.random.Generator) -> Any:
-    """Addresses of a generator, valid as long as it lives; the generator itself when JIT is off."""
-    if not jit_is_on:
+    Where this is not possible, return the generator itself.
+    """
+    if not jit_is_on or not _builds_generators():
         return generator
     interface = generator.bit_generator.ctypes
     functions = (interface.next_uint64, interface.next_uint32, interface.next_double)
-    pointers = [interface.state_address, interface.state.value]
-    pointers += [ctypes.cast(function, ctypes.c_void_p).value for function in functions]
-    return np.array(pointers, dtype=np.uintp)
+    addresses = [interface.state_address, interface.state.value]
+    addresses += [ctypes.cast(function, ctypes.c_void_p).value for function in functions]
+    return np.array(addresses, dtype=np.uintp)
 
 
-def borrow(leased: Any) -> np.random.Generator:
-    """Return the generator behind a lease, inside a kernel."""
-    generator: np.random.Generator = leased
+def rng_at(pointer: Any) -> np.random.Generator:
+    """Return the generator behind a pointer, in compiled code; a generator is returned as it is."""
+    generator: np.random.Generator = pointer
     return generator
 
 
-@overload(borrow, strict=False)
-def _borrow(leased: Any) -> Any:
-    if isinstance(leased, types.Array):
-        return lambda leased: _generator_at(leased[0], leased[1], leased[2], leased[3], leased[4])
-    return lambda leased: leased
+@overload(rng_at, strict=False)
+def _rng_at(pointer: Any) -> Any:
+    if isinstance(pointer, types.Array):
+        return lambda pointer: _build(pointer[0], pointer[1], pointer[2], pointer[3], pointer[4])
+    return lambda pointer: pointer
 
 
 @intrinsic
-def _generator_at(
+def _build(
     typing: Any, state_address: Any, state: Any, uint64: Any, uint32: Any, double: Any
 ) -> Any:
-    kind = numba.typeof(np.random.default_rng(0))
+    from numba.core.cgutils import create_struct_proxy
+
+    generator_type = _generator_type()
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        generator = cgutils.create_struct_proxy(kind)(context, builder)
-        inner_kind = context.data_model_manager[kind].get_member_fe_type("bit_generator")
-        inner = cgutils.create_struct_proxy(inner_kind)(context, builder)
+        generator = create_struct_proxy(generator_type)(context, builder)
+        inner_type = context.data_model_manager[generator_type].get_member_fe_type("bit_generator")
+        inner = create_struct_proxy(inner_type)(context, builder)
         for field, value in zip(FIELDS, arguments, strict=True):
             setattr(inner, field, value)
         generator.bit_generator = inner._getvalue()
         return generator._getvalue()
 
-    return kind(*[types.uintp] * len(FIELDS)), build
+    return generator_type(*[types.uintp] * len(FIELDS)), build
+
+
+def _generator_type() -> Any:
+    return numba.typeof(np.random.default_rng(0))
+
+
+@functools.cache
+def _builds_generators() -> bool:
+    def check() -> None:
+        importlib.import_module("numba.np.random.generator_core")  # defines what is looked up
+        from numba.core.cgutils import create_struct_proxy  # noqa: F401
+        from numba.core.datamodel import default_manager
+
+        inner = default_manager[_generator_type()].get_member_fe_type("bit_generator")
+        model = default_manager[inner]
+        if model.field_count != len(FIELDS) + len(UNUSED_FIELDS):
+            raise TypeError(f"a bit generator has {model.field_count} fields")
+        for field in FIELDS:
+            if model.get_member_fe_type(field) != types.uintp:
+                raise TypeError(f"{field} of a bit generator is not an address")
+
+    return has_parts(check, "a live decision takes several microseconds longer")

@@ -1,64 +1,83 @@
-"""Hand a whole state to a kernel as one address.
+"""Pass a whole state to compiled code as one pointer.
 
-A state is a tuple of arrays, numbers and further tuples: some sixty machine words. Passed by value
-they are copied at every call, and each mention of a tuple inside a tuple makes Numba count the
-references of all arrays within it, which is half of what there is to compile. A *lease* is one
-array that holds those words. Inside a kernel the fields of a leased state are read when they are
-asked for, and a tuple inside it is leased again; kernels cannot tell the difference.
+A state is a tuple of arrays, numbers and further tuples: about sixty machine words. Passed by value
+they are copied at every call, and each use of a tuple inside a tuple makes Numba count the
+references of all arrays within it, which is half of what there is to compile. A *state pointer* is
+the address of an array that holds those words. Compiled code reads a field when it needs it, and a
+tuple inside a state is again a pointer; the source of a kernel is the same either way.
 
-The words never change while machine code runs, and LLVM is told so: it may read them once and keep
-them. The arrays behind them belong to the state, which a lease keeps alive.
+The words never change while compiled code runs, and LLVM is told so: it may read them once and keep
+them in registers. The arrays behind them belong to the state, which its pointer keeps alive.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import Any, Self
 
 import numba
 import numpy as np
-from llvmlite import ir
-from numba.core import types
-from numba.core.types.containers import BaseNamedTuple
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import (
-    NativeValue,
-    lower_getattr_generic,
-    models,
-    register_model,
-    typeof_impl,
-    unbox,
-)
-from numba.np.arrayobj import populate_array
+from numba import types
+from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 
+from robustbandits.compiled.fallback import check_parameters, has_parts, warn_once
 from robustbandits.compiled.jit import jit_is_on
 
-WORD = ir.IntType(64)
-#: What a word holds as it is.
+#: Numbers that fit a machine word as they are.
 NUMBERS = (types.int64, types.float64, types.boolean)
 
 
-class Lease:
-    """The words of a state, and where they are."""
+class StatePointer(int):
+    """The address of a state's words. It keeps the words and the state alive.
 
-    def __init__(self, state: Any):
-        self.state = state
-        self.kind = Leased(numba.typeof(state))
-        self._words = np.array(_words_of(state), dtype=np.int64)
-        self.address = self._words.ctypes.data
+    It is an int because compiled code can read an int fastest.
+    """
+
+    state: Any
+    type: Any
+    _words: Any
+
+    def __new__(cls, state: Any) -> Self:
+        """Return a pointer to a state whose fields all fit into machine words."""
+        words = np.array(_words_of(state), dtype=np.int64)
+        pointer = super().__new__(cls, words.ctypes.data)
+        pointer.state = state
+        pointer.type = StatePointerType(numba.typeof(state))
+        pointer._words = words
+        return pointer
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Lease, (self.state,)  # a copy has words, and a state, of its own
+        return type(self), (self.state,)  # a copy points to words of its own
 
 
-def lease_state(state: Any) -> Any:
-    """Return a lease of a state; the state itself when JIT is off, or holds what has no words."""
-    return Lease(state) if jit_is_on and _has_words(numba.typeof(state)) else state
+def pointer_to(state: Any) -> Any:
+    """Return a pointer to a state, or the state itself where pointers are not possible."""
+    if not jit_is_on or not _reads_fields():
+        return state
+    unsuitable = _unsuitable_field(numba.typeof(state))
+    if unsuitable is None:
+        return StatePointer(state)
+    warn_once(
+        type(state),
+        f"{type(state).__name__} is passed to compiled code by value, so its games take longer to "
+        f"compile, because of its field {unsuitable}: a state of arrays, int, float, bool and "
+        f"NamedTuples only is passed as a pointer",
+    )
+    return state
 
 
-def _has_words(kind: types.Type) -> bool:
-    if isinstance(kind, BaseNamedTuple):
-        return all(_has_words(inner) for inner in kind.types)
-    return isinstance(kind, types.Array) or kind in NUMBERS
+def state_behind(pointer: Any) -> Any:
+    """Return the state that a pointer points to; return anything else as it is."""
+    return pointer.state if isinstance(pointer, StatePointer) else pointer
+
+
+def _unsuitable_field(kind: types.Type, path: str = "") -> str | None:
+    """Return a field that does not fit into machine words, with its type; None if all do."""
+    if isinstance(kind, types.BaseNamedTuple):
+        inner = zip(kind.types, kind.fields, strict=True)
+        found = (_unsuitable_field(part, f"{path}.{name}".lstrip(".")) for part, name in inner)
+        return next((field for field in found if field is not None), None)
+    return None if isinstance(kind, types.Array) or kind in NUMBERS else f"{path} ({kind})"
 
 
 def _words_of(value: Any) -> list[int]:
@@ -72,69 +91,90 @@ def _words_of(value: Any) -> list[int]:
 
 
 def _count_words(kind: types.Type) -> int:
-    if isinstance(kind, BaseNamedTuple):
+    if isinstance(kind, types.BaseNamedTuple):
         return sum(_count_words(inner) for inner in kind.types)
     return 1 + 2 * kind.ndim if isinstance(kind, types.Array) else 1
 
 
-# ------------------------------------------------------------------------- what Numba must be told
+# --------------------------------------------------------------------------- the type, for Numba
 
 
-class Leased(types.Type):
-    """Type of a leased named tuple."""
+class StatePointerType(types.Type):  # type: ignore[misc]
+    """Numba's type of a pointer to a named tuple."""
 
     def __init__(self, kind: Any):
         self.kind = kind
         self.instance_class = kind.instance_class
-        super().__init__(name=f"Leased({kind})")
+        super().__init__(name=f"pointer({kind})")
 
     @property
     def key(self) -> Any:
-        """What tells types apart: two classes may have one name, as in a cell that was edited."""
+        """What tells types apart: the name does not, if a class is defined twice."""
         return self.kind
 
 
-register_model(Leased)(models.OpaqueModel)
+register_model(StatePointerType)(models.OpaqueModel)
 
 
-@typeof_impl.register(Lease)
-def _typeof(lease: Lease, context: Any) -> Leased:
-    return lease.kind
+@typeof_impl.register(StatePointer)
+def _typeof(pointer: StatePointer, context: Any) -> StatePointerType:
+    return pointer.type
 
 
-@unbox(Leased)
-def _unbox(kind: Leased, lease: Any, c: Any) -> NativeValue:
-    number = c.pyapi.object_getattr_string(lease, "address")
-    address = c.pyapi.long_as_voidptr(number)
-    c.pyapi.decref(number)
-    return NativeValue(address)
+@unbox(StatePointerType)
+def _unbox(kind: StatePointerType, pointer: Any, c: Any) -> NativeValue:
+    return NativeValue(c.pyapi.long_as_voidptr(pointer))
 
 
-@infer_getattr
-class _Fields(AttributeTemplate):  # type: ignore[misc]
-    key = Leased
-
-    def generic_resolve(self, leased: Leased, name: str) -> types.Type | None:
-        if name not in leased.kind.fields:
-            return None
-        inner = leased.kind.types[leased.kind.fields.index(name)]
-        return Leased(inner) if isinstance(inner, BaseNamedTuple) else inner
+@functools.cache
+def _reads_fields() -> bool:
+    """Teach Numba to read fields through a pointer; False if it lacks the parts for it."""
+    return has_parts(
+        _register_fields, "states are passed by value, and games take longer to compile"
+    )
 
 
-@lower_getattr_generic(Leased)
-def _read_field(context: Any, builder: Any, leased: Leased, address: Any, name: str) -> Any:
-    index = leased.kind.fields.index(name)
-    kind = leased.kind.types[index]
-    words = builder.bitcast(address, WORD.as_pointer())
-    start = sum(_count_words(inner) for inner in leased.kind.types[:index])
+def _register_fields() -> None:
+    from numba.core.typing.templates import AttributeTemplate
+    from numba.extending import infer_getattr, lower_getattr_generic
+    from numba.np.arrayobj import populate_array
+
+    check_parameters(populate_array, "array", "data", "shape", "strides", "itemsize", "meminfo")
+
+    @infer_getattr
+    class Fields(AttributeTemplate):  # type: ignore[misc]
+        key = StatePointerType
+
+        def generic_resolve(self, pointer: StatePointerType, name: str) -> types.Type | None:
+            if name not in pointer.kind.fields:
+                return None
+            inner = pointer.kind.types[pointer.kind.fields.index(name)]
+            return StatePointerType(inner) if isinstance(inner, types.BaseNamedTuple) else inner
+
+    @lower_getattr_generic(StatePointerType)
+    def read_field(context: Any, builder: Any, pointer: Any, address: Any, name: str) -> Any:
+        return _read_field(context, builder, pointer.kind, address, name, populate_array)
+
+
+def _read_field(
+    context: Any, builder: Any, state: Any, address: Any, name: str, populate_array: Any
+) -> Any:
+    """Build the instructions that read one field."""
+    from llvmlite import ir
+
+    word_type = ir.IntType(64)
+    index = state.fields.index(name)
+    kind = state.types[index]
+    words = builder.bitcast(address, word_type.as_pointer())
+    start = sum(_count_words(inner) for inner in state.types[:index])
 
     def word(number: int) -> Any:
-        value = builder.load(builder.gep(words, [WORD(start + number)]))
+        value = builder.load(builder.gep(words, [word_type(start + number)]))
         value.set_metadata("invariant.load", builder.module.add_metadata([]))
         return value
 
-    if isinstance(kind, BaseNamedTuple):
-        return builder.bitcast(builder.gep(words, [WORD(start)]), address.type)
+    if isinstance(kind, types.BaseNamedTuple):
+        return builder.bitcast(builder.gep(words, [word_type(start)]), address.type)
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder)
         populate_array(

@@ -1,8 +1,8 @@
-"""What other people's code ends up in our machine code: the modules and the constants of a state.
+"""Third-party modules and constants that a compiled state depends on.
 
-A kernel freezes whatever its names stood for when it was compiled: helpers, helpers of helpers,
-numbers. Numba's disk cache would notice none of it, so all of it goes into the name of the
-directory (see ``jit.py``).
+Machine code contains whatever the names in a kernel stood for when it was compiled: helpers,
+helpers of helpers, numbers. Numba's disk cache would notice no change of these, so all of them go
+into the name of the cache directory (see ``cache.py``).
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-#: What a kernel may freeze besides functions.
-FROZEN = (
+#: Types of constants, besides functions, that end up in machine code.
+CONSTANTS = (
     *(int, float, complex, str, bytes, type(None)),
     *(enum.Enum, np.generic, np.dtype, np.ndarray),
 )
 
 
-class Outside(NamedTuple):
-    """What a state is made of beyond this package; no modules when there is nothing."""
+class ThirdParty(NamedTuple):
+    """What states depend on outside this package; no modules if they depend on nothing."""
 
     modules: tuple[str, ...]
     constants: tuple[str, ...]
@@ -37,58 +37,58 @@ def python_of(function: Any) -> Any:
 
 
 def is_own(module: str) -> bool:
-    """Whether a module is one of this package."""
+    """Whether a module belongs to this package."""
     return module.split(".")[0] == "robustbandits"
 
 
-def outside_of(*states: Any) -> Outside:
-    """Return what the classes of states are made of, beyond this package."""
+def third_party_code(*states: Any) -> ThirdParty:
+    """Return the modules and constants outside this package that the classes of states use."""
     modules: set[str] = set()
     constants: set[str] = set()
     seen: set[int] = set()
-    kinds = {kind for state in states for kind in _kinds(state)}
-    waiting = [part for kind in kinds for part in (kind, *_members(kind))]
+    classes = {cls for state in states for cls in _classes_of(state)}
+    waiting = [part for cls in classes for part in (cls, *_members(cls))]
     while waiting:
         item = python_of(waiting.pop())
         module = getattr(item, "__module__", None) or ""
-        if id(item) in seen or not module or not _is_outside(module):
+        if id(item) in seen or not module or not _is_third_party(module):
             continue
         seen.add(id(item))
         modules.add(module)
         if isinstance(item, type):
             waiting.extend(_members(item))
-        for name, value in _names_of(item):
-            if isinstance(value, FROZEN):
+        for name, value in _names_in_function(item):
+            if isinstance(value, CONSTANTS):
                 constants.add(f"{module} {name} {_fingerprint(value)}")
             else:
                 waiting.append(value)
-    return Outside(tuple(sorted(modules)), tuple(sorted(constants)))
+    return ThirdParty(tuple(sorted(modules)), tuple(sorted(constants)))
 
 
-def _kinds(state: Any) -> set[type]:
-    """Classes of a state and of the states that it holds."""
+def _classes_of(state: Any) -> set[type]:
+    """Classes of a state and of the states inside it."""
     inner = (value for value in state if isinstance(value, tuple))
-    return {type(state)}.union(*(_kinds(value) for value in inner))
+    return {type(state)}.union(*(_classes_of(value) for value in inner))
 
 
-def _members(kind: type) -> Iterator[Any]:
-    """Methods of a class, and those that it inherits, wherever they come from."""
-    for base in kind.__mro__:
+def _members(cls: type) -> Iterator[Any]:
+    """Everything that a class defines or inherits."""
+    for base in cls.__mro__:
         yield from vars(base).values()
 
 
-def _names_of(function: Any) -> Iterator[tuple[str, Any]]:
-    """Names in a function, with what they stand for; of modules and tuples, what is in them."""
+def _names_in_function(function: Any) -> Iterator[tuple[str, Any]]:
+    """Names that a function uses, with their values; modules and tuples are opened up."""
     code = getattr(function, "__code__", None)
     if code is None:
         return
-    names = set(_names_in(code))
+    names = set(_names_in_code(code))
     waiting = list(inspect.getclosurevars(function).nonlocals.items())
     waiting += [(n, function.__globals__[n]) for n in names if n in function.__globals__]
     while waiting:
         name, value = waiting.pop()
         if inspect.ismodule(value):
-            if _is_outside(value.__name__):
+            if _is_third_party(value.__name__):
                 inside = vars(value)
                 waiting.extend((f"{name}.{key}", inside[key]) for key in names & inside.keys())
         elif isinstance(value, tuple):
@@ -97,12 +97,12 @@ def _names_of(function: Any) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _names_in(code: CodeType) -> Iterator[str]:
+def _names_in_code(code: CodeType) -> Iterator[str]:
     """Names of globals and attributes in a function and in the functions inside it."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names_in(constant)
+            yield from _names_in_code(constant)
 
 
 def _fingerprint(value: Any) -> str:
@@ -111,7 +111,7 @@ def _fingerprint(value: Any) -> str:
     return repr(value)
 
 
-def _is_outside(module: str) -> bool:
+def _is_third_party(module: str) -> bool:
     top = module.split(".")[0]
-    library = top in sys.stdlib_module_names or top in ("numpy", "numba", "scipy")
-    return not library and not is_own(module)
+    known = top in sys.stdlib_module_names or top in ("numpy", "numba", "scipy")
+    return not known and not is_own(module)

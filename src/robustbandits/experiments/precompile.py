@@ -16,7 +16,8 @@ from robustbandits.agent.agent import Agent
 from robustbandits.attacks import Garcelon
 from robustbandits.experiments.engines.processes import start_worker
 from robustbandits.experiments.registry import kinds, parameters, sample_environment, sample_policy
-from robustbandits.game.match import NATURE, stream
+from robustbandits.game.facts import policy_facts
+from robustbandits.game.problem import Problem
 from robustbandits.game.simulate import simulate
 
 
@@ -69,5 +70,6 @@ def compile_policy(name: str, live: bool) -> None:
 
 def _state_type(name: str) -> Any:
     policy = sample_policy(name)
-    nature = sample_environment(policy, arms=2, dim=2).start(10, stream(0, NATURE))
-    return numba.typeof(policy.start(nature.problem))
+    fixed = policy_facts(policy).setting != "contextual"
+    problem = Problem(arms=2, dim=2, rounds=10, noise=0.1, fixed_arms=fixed)
+    return numba.typeof(policy.start(problem))

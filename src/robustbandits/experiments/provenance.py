@@ -15,7 +15,8 @@ from typing import Any
 
 from robustbandits._cores import available_cores
 from robustbandits._version import __version__
-from robustbandits.compiled.jit import PACKAGE, jit_is_on, source_files
+from robustbandits.compiled.cache import PACKAGE, source_files
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.experiments.plan import KERNEL_VERSION
 
 

@@ -145,7 +145,7 @@ def sample_policy(name: str, **changes: Any) -> Any:
 
 def sample_environment(policy: Recipe, **settings: Any) -> Any:
     """Return a simulation that a policy can play: with fixed arms if the policy needs them."""
-    fresh = facts(type(policy)).get("setting", "contextual") == "contextual"
+    fresh = policy_facts(policy).setting == "contextual"
     contexts = "fresh" if fresh else "fixed"
     simulation = find_kind("environments", "Simulation")
     return simulation(**{"contexts": contexts, **settings})

@@ -1,1 +1,1 @@
-"""One round, and the loop that plays millions of them."""
+"""A round, the loop that plays millions of them, and what takes part. No policies, no files."""

@@ -1,39 +1,53 @@
 """Facts: what a reader wants to know before choosing a policy, an attack or an environment.
 
-Each recipe class may carry one of these as ``facts``; ``robustbandits list`` shows them.
+A recipe class may have an attribute ``facts``. All fields have defaults, and :func:`policy_facts`
+returns the defaults for a policy without facts.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+#: Where the specification of a policy comes from: the paper; its authors' code; summaries and other
+#: papers, as the docstring then says; ourselves.
+PAPER, CODE, RECONSTRUCTION, OURS = "paper", "authors' code", "reconstruction", "ours"
+NOT_STATED = "not stated"
 
 
 class PolicyFacts(NamedTuple):
     """What a policy assumes, and what is known about it."""
 
-    setting: str  # "contextual": arms and contexts may change; "fixed arms"; "MAB": contexts unused
-    needs: tuple[str, ...]  # what it must be told in advance: "budget", "horizon", ...
-    adversary: str  # what its guarantee covers
-    regret: str  # its bound, up to logarithms
-    cost: str  # of a round, in arms K and dimension d
-    provenance: str  # where our specification comes from
-    reference: str
-
-
-#: Where a specification comes from: the paper itself; its authors' code; or pieced together from
-#: summaries and from memory, as the docstring then says.
-PAPER, CODE, RECONSTRUCTION, OURS = "paper", "authors' code", "reconstruction", "ours"
+    setting: str = "contextual"  # arms and contexts may change; "fixed arms"; "MAB": no contexts
+    needs: tuple[str, ...] = ()  # what it must know in advance: "budget", "horizon", ...
+    adversary: str = NOT_STATED  # what its guarantee covers
+    regret: str = NOT_STATED  # its bound, up to logarithms
+    cost: str = NOT_STATED  # of a round, in arms K and dimension d
+    provenance: str = NOT_STATED  # PAPER, CODE, RECONSTRUCTION or OURS
+    reference: str = NOT_STATED
 
 
 class AttackFacts(NamedTuple):
     """What an attack does, and what it must know to do it."""
 
-    changes: str  # "rewards", "contexts" or "nothing"
-    knows: str
+    changes: str = NOT_STATED  # "rewards", "contexts" or "nothing"
+    knows: str = NOT_STATED
 
 
 class EnvironmentFacts(NamedTuple):
     """Where rounds come from."""
 
-    contexts: str  # who they stand for, and whether they change
-    data: str  # what must be on disk, or "none"
+    contexts: str = NOT_STATED  # what they represent, and whether they change
+    data: str = NOT_STATED  # what must be on disk, or "none"
+
+
+def policy_facts(policy: Any) -> PolicyFacts:
+    """Return the facts of a policy, given by its recipe or its class.
+
+    Without facts of its own, a policy that has ``fixed_arms`` or ``fixed_contexts`` is for fixed
+    arms, and any other is contextual.
+    """
+    facts: PolicyFacts | None = getattr(policy, "facts", None)
+    if facts is not None:
+        return facts
+    fixed = any(getattr(policy, name, False) for name in ("fixed_arms", "fixed_contexts"))
+    return PolicyFacts(setting="fixed arms" if fixed else "contextual")

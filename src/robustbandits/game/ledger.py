@@ -1,7 +1,7 @@
 """The ledger: the record of a game.
 
-While a game is played a :class:`Book` is written by the loop, at a thousand chosen rounds, so that
-memory stays flat however long the game. When it ends the book becomes a :class:`Ledger`.
+The loop writes a :class:`Book`, at a thousand rounds or fewer, so that memory does not grow with
+the length of the game. At the end the book becomes a :class:`Ledger`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Integers = npt.NDArray[np.int64]
 
-#: How many rounds of a game are recorded at most.
+#: The largest number of recorded rounds, by default.
 POINTS = 1000
 
 REGRET, REWARD, SEEN = range(3)
@@ -29,13 +29,13 @@ PLAYED, RECORDED, ATTACKED, LAST_ATTACK = range(4)
 
 
 class Book(NamedTuple):
-    """A ledger while it is being written."""
+    """A ledger while its game is played."""
 
-    marks: Integers  # (points,) numbers of rounds after which to record
-    clock: Integers  # (4,) rounds played; marks recorded; rounds attacked; the last such round
+    marks: Integers  # (points,) after how many rounds to record
+    clock: Integers  # (4,) rounds played; marks recorded; rounds attacked; last round attacked
     sums: Floats  # (3,) regret, rewards earned, rewards seen
     pulls: Integers  # (arms,) how often each arm was chosen
-    columns: Floats  # (points, 4) regret, rewards earned, spent, rounds attacked at each mark
+    columns: Floats  # (points, 4) at each mark: regret, rewards earned, spent, rounds attacked
 
 
 def open_book(rounds: int, arms: int, points: int = POINTS) -> Book:
@@ -54,7 +54,7 @@ def open_book(rounds: int, arms: int, points: int = POINTS) -> Book:
 def write(
     book: Book, purse: Purse, arm: int, lost: float, reward: float, seen: float, attacked: bool
 ) -> None:
-    """Write down one round."""
+    """Record one round."""
     book.sums[REGRET] += lost
     book.sums[REWARD] += reward
     book.sums[SEEN] += seen
@@ -79,24 +79,26 @@ class Ledger:
     Attributes
     ----------
     environment, attack, policy, seed
-        Who played: names, and the seed of the match.
+        Names of what was played, and the seed of the match.
     rounds
-        Recorded rounds, at most a thousand, evenly spaced; the last one is the last of the game.
+        Recorded rounds, evenly spaced, counted from 1; the last one is the last of the game.
     regret
-        Cumulative pseudo-regret after each recorded round: what the best arm would have earned
-        more, on clean mean rewards.
+        Cumulative pseudo-regret after each recorded round: the sum of the clean mean rewards of
+        the best arms, minus that of the chosen arms.
     reward
         Cumulative clean reward after each recorded round.
     spent_so_far, attacked_so_far
-        What the attack had spent, and how many rounds it had touched, at each recorded round.
+        What the attack had spent, and how many rounds it had changed, after each recorded round.
     pulls
         How often each arm was chosen.
     spent
-        What the attack paid in all; ``spent_on_contexts`` of it for contexts.
+        What the attack spent in all, of which ``spent_on_contexts`` was for contexts.
     attacked_rounds, last_attack
-        How many rounds the attack changed, and the last one (counted from 1; 0 if none).
+        How many rounds the attack changed, and the last of them (0 if none).
     bad_proposals, clipped_proposals
-        Proposals refused because they were not finite, and cut to the legal range.
+        Proposals that were ignored because they were not finite, and those that were clipped.
+    seen_reward
+        Sum of the rewards that the policy saw.
     """
 
     environment: str
@@ -148,7 +150,7 @@ class Ledger:
 
 
 def frame(columns: dict[str, Any]) -> pandas.DataFrame:
-    """Make a data frame, or say how to install pandas."""
+    """Return a data frame; raise ImportError that says how to install pandas."""
     try:
         import pandas
     except ImportError:

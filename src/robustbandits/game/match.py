@@ -1,6 +1,6 @@
-"""A match: every game that shares one environment and one seed.
+"""A match: all games that share one environment and one seed.
 
-Nature draws a block of rounds once; then each game plays it. So all policies and all attacks meet
+Nature draws a block of rounds once, and then each game plays it. So all policies and attacks meet
 the same rounds, comparisons are paired, and the cost of drawing is shared.
 """
 
@@ -10,33 +10,34 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numba
 import numpy as np
-from numba.core.errors import NumbaError
 
+from robustbandits.compiled.fallback import first_line, warn_once
 from robustbandits.compiled.jit import compiled_for, python_of
-from robustbandits.compiled.state_pointer import lease_state
-from robustbandits.game.dispatch import IN_GAME, Handle, hold, looks_inside
+from robustbandits.compiled.state_pointer import StatePointer, pointer_to, state_behind
+from robustbandits.game.dispatch import GAME_KERNELS, by_address
 from robustbandits.game.ledger import POINTS, Ledger, close_book, open_book
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
 from robustbandits.game.rounds import Environment, Rounds
-from robustbandits.game.verbs import Attack, Policy, memo_size
+from robustbandits.game.verbs import Attack, Policy, memo_size, reads_policy
 
-#: Numbers in a block of rounds: 2 MB of contexts, which stays in a core's own cache.
+#: Numbers in a block of rounds: 2 MB of contexts, which fit into a core's own cache.
 BLOCK_NUMBERS = 250_000
 
-#: Which child of a match's seed feeds whom. Never reorder: results depend on it.
+#: Which child of a match's seed belongs to whom. Never reorder: results depend on it.
 NATURE, POLICY, ATTACK = range(3)
 
 
 def stream(seed: int, whose: int) -> np.random.SeedSequence:
-    """Return the root of a player's random stream; the three never overlap."""
+    """Return the seed of nature's, the policy's or the attack's random stream."""
     return np.random.SeedSequence(entropy=seed, spawn_key=(whose,))
 
 
 class Game:
-    """One policy against one attack, in the middle of play."""
+    """One policy against one attack, while it is played."""
 
     def __init__(
         self,
@@ -55,29 +56,32 @@ class Game:
         self.book = open_book(problem.rounds, problem.arms, points)
         self.policy_rng = np.random.Generator(np.random.PCG64(stream(seed, POLICY)))
         self.attack_rng = np.random.Generator(np.random.PCG64(stream(seed, ATTACK)))
+        self._reads_policy = reads_policy(attack, self.attack)
         self._connect()
 
     def _connect(self) -> None:
-        """Join the states and machine code."""
-        if looks_inside(self.attack):
-            self._player = self._lease = lease_state(self.policy)
+        """Choose how to pass the policy to the loop, and the loop that is compiled for it."""
+        if self._reads_policy:
+            self._pass(pointer_to(self.policy))
         else:
-            self._player, self._lease = hold(self.policy, IN_GAME)
-        self._choose_loop()
+            self._pass(by_address(self.policy, GAME_KERNELS))
 
-    def _choose_loop(self) -> None:
-        inside = () if isinstance(self._player, Handle) else (self.policy,)
-        self._play = compiled_for(play, self.attack, *inside)
+    def _pass(self, policy: Any) -> None:
+        self._passed_policy = policy
+        self._play = compiled_for(play, self.attack, state_behind(policy))
 
-    def play_plainly(self) -> None:
-        """Go on with the plain Python of the loop, over the same kernels: to check the other."""
-        self._player = self.policy
+    def play_in_python(self, policy: Any = None) -> None:
+        """Use the plain Python of the loop from now on, with the same kernels: for checks.
+
+        ``policy`` is passed to the loop instead of the policy's state.
+        """
+        self._passed_policy = self.policy if policy is None else policy
         self._play = python_of(play)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A copy must find its own addresses: these are of the state that it was copied from.
-        own = ("_player", "_lease", "_play")
-        return {name: value for name, value in vars(self).items() if name not in own}
+        # Addresses are left out: a copy has a state of its own.
+        connections = ("_passed_policy", "_play")
+        return {name: value for name, value in vars(self).items() if name not in connections}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         vars(self).update(values)
@@ -88,14 +92,28 @@ class Game:
         streams = (self.policy_rng, self.attack_rng)
         others = (self.attack, self.purse, self.book, *streams, np.empty(memo_size(self.policy)))
         try:
-            self._play(rounds, self._player, *others)
-        except NumbaError:  # from compiling: nothing has been played
-            if self._player is self.policy:
+            self._play(rounds, self._passed_policy, *others)
+        except numba.errors.NumbaError as error:  # raised while compiling: no round has been played
+            if not isinstance(self._passed_policy, StatePointer):
                 raise
-            # The attack does what neither a handle nor a lease can: it unpacks the state, say.
-            self._player = self.policy
-            self._choose_loop()
-            self._play(rounds, self._player, *others)
+            self._pass_by_value(error)
+            self._play(rounds, self._passed_policy, *others)
+
+    def _pass_by_value(self, error: Exception) -> None:
+        """Pass the policy's whole state to an attack that cannot be compiled for a pointer."""
+        attack, policy = type(self.attack).__name__, type(self.policy).__name__
+        if not self._reads_policy:
+            raise TypeError(
+                f"{attack} cannot be compiled; the error above says why. If its kernels do more "
+                f"with `policy` than to call choose(policy, ...), declare it: reads_policy = True"
+            ) from error
+        warn_once(
+            (type(self.attack), type(self.policy)),
+            f"{attack} gets the state of {policy} by value, so their games take longer to compile, "
+            f"because it cannot be compiled for a pointer ({first_line(error)}): let it read "
+            f"fields of the state by name only",
+        )
+        self._pass(self.policy)
 
     def close(self, environment: str, seed: int) -> Ledger:
         """Return the ledger of the finished game."""

@@ -1,4 +1,4 @@
-"""No attack: the game as nature plays it."""
+"""NoAttack: a game without an attack."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from robustbandits.game.recipe import Recipe
 
 
 class NoAttackState(NamedTuple):
-    """Nothing to remember, nothing to propose."""
+    """NoAttack remembers nothing; a state must have a field."""
 
     nothing: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoAttack(Recipe):
-    """Leave the game alone: the baseline that every attacked game is compared with."""
+    """Change nothing: the baseline that attacked games are compared with."""
 
     facts: ClassVar[AttackFacts] = AttackFacts("nothing", "nothing")
 
@@ -26,5 +26,4 @@ class NoAttack(Recipe):
     purse: ClassVar[str] = "truncate"
 
     def start(self, problem: Problem) -> NoAttackState:
-        """Return a fresh state."""
         return NoAttackState(0.0)

@@ -1,4 +1,4 @@
-"""The loop. Nothing else."""
+"""The loop that plays a game."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from robustbandits.game.purse import SPENT, Purse, has_money, settle_reward
 from robustbandits.game.rounds import Rounds
 from robustbandits.game.verbs import (
     Scene,
+    attack_contexts,
     choose,
     learn,
     overhear,
     propose_reward,
-    tamper,
 )
 from robustbandits.kernels.linalg import Floats, copy, copy_column
 
@@ -32,7 +32,7 @@ def play(
     attack_rng: np.random.Generator,
     memo: Floats,
 ) -> None:
-    """Play a block of rounds. States and book are changed in place, so the next block goes on."""
+    """Play a block of rounds, and change the states, the purse and the book in place."""
     count, dim, arms = rounds.contexts.shape
     shown = np.empty((dim, arms))
     context = np.empty(dim)
@@ -41,13 +41,13 @@ def play(
             memo[i] = 0.0
         contexts = rounds.contexts[t]
         means = rounds.means[t]
-        # The policy gets a copy: whatever it does to it, the next game meets the same rounds.
+        # The policy gets a copy, so that it cannot change the rounds of other games.
         copy(contexts, shown)
-        armed = has_money(purse)
+        can_attack = has_money(purse)
         attacked = False
-        if armed:
+        if can_attack:
             scene = Scene(book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget)
-            attacked = tamper(attack, policy, scene, shown, purse, attack_rng)
+            attacked = attack_contexts(attack, policy, scene, shown, purse, attack_rng)
         arm = choose(policy, shown, policy_rng, memo)
         if arm < 0 or arm >= arms:
             raise IndexError(
@@ -55,7 +55,7 @@ def play(
             )
         reward = means[arm] + rounds.noise[t]
         seen = reward
-        if armed:
+        if can_attack:
             scene = Scene(book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget)
             wanted = propose_reward(attack, policy, scene, arm, reward, attack_rng)
             seen = settle_reward(purse, reward, wanted)

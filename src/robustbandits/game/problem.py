@@ -1,4 +1,4 @@
-"""Problem: what a policy may be told in advance."""
+"""Problem: what a policy may know in advance."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from robustbandits.game import require
 
 
 class UnsupportedProblem(ValueError):
-    """A problem of a kind that a policy is not made for; the message names policies that are."""
+    """A problem that a policy cannot play; the message names policies that can."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,18 +19,18 @@ class Problem:
     Parameters
     ----------
     arms, dim
-        Number of arms in a round, and length of each context.
+        Number of arms in a round, and dimension of each context.
     rounds
-        Horizon; None when nobody knows.
+        Number of rounds (horizon); None if it is not known.
     noise
-        Standard deviation of the reward's noise; None when unknown. Attacks imitate it.
+        Standard deviation of the reward's noise; None if it is not known. Attacks imitate it.
     context_bound, theta_bound
-        No context is longer than the first, nor the unknown parameter than the second.
+        Largest possible length of a context and of the unknown parameter.
     intercept
-        Whether the last coordinate of each context is a constant, which no attack may touch.
+        Whether the last coordinate of each context is a constant, which no attack may change.
     fixed_arms
-        Whether every round has the same arms with the same contexts, as a catalogue has; None when
-        nobody says. Policies that are made for a catalogue refuse a problem that says False.
+        Whether every round has the same arms with the same contexts, as in a catalogue; None if it
+        is not known. Policies for a catalogue refuse a problem with False.
     """
 
     arms: int
@@ -58,15 +58,15 @@ class Problem:
         for key, value in values.items():
             object.__setattr__(self, key, value)
 
-    def horizon(self, who: str) -> int:
-        """Return the number of rounds, or say in one sentence who needs to know it."""
+    def horizon(self, policy: str) -> int:
+        """Return the number of rounds; raise ValueError for a policy that needs it if not known."""
         if self.rounds is None:
             raise ValueError(
-                f"{who} needs to know the horizon: give the number of rounds you expect to play "
+                f"{policy} needs to know the horizon: give the number of rounds that you expect "
                 f"(rounds=..., for example rounds=1_000_000)"
             )
         return self.rounds
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values that JSON can hold."""
+        """Return plain values for JSON."""
         return asdict(self)

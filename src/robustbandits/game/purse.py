@@ -1,8 +1,8 @@
-"""The purse: attacks propose, the purse disposes.
+"""The purse: it limits what an attack can change.
 
-Every proposal is clipped to the legal range, priced by the change it really makes, and truncated
-when the money runs out. So ``spent <= budget`` and the ranges hold exactly, for every present and
-future attack, and a budget of zero leaves the game untouched bit for bit.
+Every proposal of an attack is clipped to the legal range, priced by the change that is left, and
+truncated if the budget cannot pay for it. So ``spent <= budget`` and the legal ranges hold exactly,
+for every attack, and a budget of zero gives the unattacked game bit for bit.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from robustbandits.compiled.jit import kernel, program
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 
-#: What happens to a proposal that costs more than is left. `truncate` pays for a part of it;
-#: `skip` drops it; `stop` drops it and closes the purse; `reference` is the paper's code: nothing
-#: is clipped, and one last attack may overdraw.
+#: What happens to a proposal that costs more than is left: `truncate` makes a part of the change,
+#: `skip` makes none, `stop` makes none and closes the purse. `reference` is the paper's code:
+#: nothing is clipped, and the last attack may exceed the budget.
 RULES = ("truncate", "skip", "stop", "reference")
 TRUNCATE, SKIP, STOP, REFERENCE = range(4)
 
-#: With less than this left a purse is empty.
+#: With no more than this left, a purse is empty.
 EMPTY = 1e-12
 
 SPENT, ON_CONTEXTS, BAD, CLIPPED, CLOSED = range(5)
 
 
 class Purse(NamedTuple):
-    """An attacker's money and the law it acts under."""
+    """An attack's budget, and the limits of what it may change."""
 
     budget: float
     rule: int
-    bound: float  # longest legal context
+    bound: float  # largest legal length of a context
     writable: int  # coordinates of a context that may change: the first ones
     account: Floats  # (5,) spent; of that on contexts; bad and clipped proposals; closed?
 
 
 def open_purse(budget: float, rule: str, problem: Problem) -> Purse:
-    """Return a full purse."""
+    """Return a purse from which nothing is spent."""
     return Purse(
         budget=float(budget),
         rule=RULES.index(rule),
@@ -51,7 +51,7 @@ def open_purse(budget: float, rule: str, problem: Problem) -> Purse:
 
 @kernel
 def has_money(purse: Purse) -> bool:
-    """Whether another proposal has any chance."""
+    """Whether the purse can pay for another change."""
     left = purse.budget - purse.account[SPENT]
     if purse.rule == REFERENCE:
         return left >= 0.0
@@ -60,7 +60,7 @@ def has_money(purse: Purse) -> bool:
 
 @kernel
 def pay(purse: Purse, price: float) -> float:
-    """Pay for a change of this price; return the share of it that was bought, from 0 to 1."""
+    """Pay for a change of this price; return the share of it that was paid for, from 0 to 1."""
     if purse.account[CLOSED] != 0.0:
         return 0.0
     total = purse.account[SPENT] + price
@@ -78,7 +78,7 @@ def pay(purse: Purse, price: float) -> float:
 
 @kernel
 def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
-    """Reward that the policy gets to see."""
+    """Return the reward that the policy sees."""
     if wanted == reward:
         return reward
     if not math.isfinite(wanted):
@@ -89,8 +89,8 @@ def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
         legal = min(1.0, max(0.0, wanted))
         if legal != wanted:
             purse.account[CLIPPED] += 1.0
-    # Nature's own reward may lie outside [0, 1]: clipping must not turn a wish to lower it into a
-    # payment to raise it.
+    # The clean reward may lie outside [0, 1]: if clipping turned a lower reward into a higher one,
+    # the attack would pay for the opposite of what it wants.
     if legal == reward or (legal > reward) != (wanted > reward):
         return reward
     price = abs(legal - reward)
@@ -104,7 +104,7 @@ def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
 
 @program
 def settle_contexts(purse: Purse, clean: Floats, shown: Floats) -> bool:
-    """Turn the wanted contexts in ``shown`` into the legal, paid ones; True if any changed."""
+    """Turn wanted contexts into legal ones that are paid for; return True if any changed."""
     dim, arms = clean.shape
     price = 0.0
     for a in range(arms):
@@ -124,7 +124,7 @@ def settle_contexts(purse: Purse, clean: Floats, shown: Floats) -> bool:
 
 @kernel
 def _shorten(purse: Purse, shown: Floats, arm: int, largest: float, room: float) -> None:
-    """Scale the writable part of a context down until its squared length fits ``room``."""
+    """Scale the writable part of a context down to a squared length of at most ``room``."""
     scale = max(1.0, largest)  # so that squares cannot overflow
     free = 0.0
     for i in range(purse.writable):
@@ -139,7 +139,7 @@ def _shorten(purse: Purse, shown: Floats, arm: int, largest: float, room: float)
 
 @kernel
 def _restore(clean: Floats, shown: Floats, arm: int) -> float:
-    """Show one context as nature dealt it; that costs nothing."""
+    """Show one clean context; return its price, 0."""
     for i in range(clean.shape[0]):
         shown[i, arm] = clean[i, arm]
     return 0.0
@@ -147,7 +147,7 @@ def _restore(clean: Floats, shown: Floats, arm: int) -> float:
 
 @kernel
 def _legalise(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
-    """Make one wanted context legal, and return the length of the change that is left."""
+    """Make one wanted context legal; return its price, the length of the change that is left."""
     dim = clean.shape[0]
     changed = False
     largest = 0.0
@@ -159,7 +159,7 @@ def _legalise(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
         else:
             changed = changed or shown[i, arm] != clean[i, arm]
             size = abs(shown[i, arm])
-            largest = max(largest, size) if size <= math.inf else math.inf  # NaN counts as inf
+            largest = max(largest, size) if size <= math.inf else math.inf  # NaN becomes inf
     if not changed or largest == math.inf:
         purse.account[BAD] += 1.0 if changed else 0.0
         return _restore(clean, shown, arm)
@@ -169,6 +169,6 @@ def _legalise(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
     for i in range(purse.writable):
         step = shown[i, arm] - clean[i, arm]
         change += step * step
-    if change == 0.0:  # too small to have a price: too small to be shown
+    if change == 0.0:  # its square underflows: without a price there is no change
         return _restore(clean, shown, arm)
     return math.sqrt(change)

@@ -1,7 +1,7 @@
 """Recipe: the parameters of a policy, an attack or an environment.
 
-A recipe is a frozen dataclass of plain values. It can be compared, hashed, written as JSON and
-read back; what it starts (a state, a nature) is made anew for every game.
+A recipe is a frozen dataclass of plain values. It can be compared, hashed, and converted to JSON
+and back. For every game it starts a new state (policy, attack) or a new nature (environment).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 
 class Recipe:
-    """Mixin for frozen dataclasses of parameters."""
+    """Base class of recipes, which are frozen dataclasses of parameters."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -33,16 +33,18 @@ class Recipe:
         return {key: value for key, value in values.items() if value != defaults[key]}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values that JSON can hold; :func:`from_dict` reads them back."""
+        """Return plain values for JSON; :meth:`from_dict` reads them."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         plain = {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
         return {"name": type(self).__name__, **plain}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """Make a recipe from what :meth:`to_dict` gave; unknown or bad values are refused."""
+        """Make a recipe from the values of :meth:`to_dict`; raise ValueError for bad ones."""
         if values.get("name", cls.__name__) != cls.__name__:
-            raise ValueError(f"these are the parameters of {values['name']}, not of {cls.__name__}")
+            raise ValueError(
+                f"expected parameters of {cls.__name__}, got those of {values['name']}"
+            )
         parameters = {key: value for key, value in values.items() if key != "name"}
         known = {field.name for field in dataclasses.fields(cls)}
         unknown = sorted(set(parameters) - known)
@@ -52,6 +54,6 @@ class Recipe:
         return cls(**parameters)
 
     def _set(self, **values: Any) -> None:
-        """Store checked values in a frozen recipe (only while it is being made)."""
+        """Set checked values, in ``__post_init__`` only."""
         for key, value in values.items():
             object.__setattr__(self, key, value)

@@ -1,4 +1,4 @@
-"""Checks of arguments. Each error names the argument, the value and the remedy."""
+"""Checks of arguments. Each error names the argument, what is expected, and the value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-#: Smallest fraction: its inverse, times anything that can be counted, is still a number.
+#: Smallest fraction: its inverse, times any number of rounds, is still finite.
 LEAST = 1e-200
 
 
@@ -53,7 +53,7 @@ def between(name: str, value: Any, low: float, high: float) -> float:
 
 
 def fraction(name: str, value: Any) -> float:
-    """Return a number strictly between 0 and 1; one that can be divided by."""
+    """Return a number strictly between 0 and 1, and not so small that its inverse overflows."""
     number = real(name, value)
     if not 0 < number < 1:
         raise ValueError(f"{name} must be between 0 and 1 (both excluded), got {value!r}")
@@ -81,7 +81,7 @@ def budget(name: str, value: Any) -> float:
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
-    """Return one of a few words."""
+    """Return a value that is one of these words."""
     known = list(choices)
     if not isinstance(value, str) or value not in known:
         words = ", ".join(repr(word) for word in known)
@@ -89,7 +89,7 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
-#: What plays a game: how to speak of one, and an example.
+#: What takes part in a game, with its article and an example.
 ROLES = {
     "environment": ("an environment", "rb.environments.Simulation()"),
     "attack": ("an attack", "rb.attacks.Garcelon(100.0)"),
@@ -98,23 +98,24 @@ ROLES = {
 
 
 def recipe(name: str, value: Any, role: str) -> Any:
-    """Return something that can start a game in this role: an instance, not its class."""
+    """Return a recipe that can take this role in a game."""
     kind, example = ROLES[role]
     if isinstance(value, type):
-        raise TypeError(f"{name} must be a recipe, for example {example}; got {value!r}: add ()")
+        raise TypeError(
+            f"{name} must be a recipe, for example {example}; got the class {value!r}: add ()"
+        )
     if not callable(getattr(value, "start", None)):
         raise TypeError(f"{name} must be a recipe, for example {example}; got {value!r}")
     found = _role_of(value)
     if found not in (role, None):
         raise TypeError(
-            f"{name} must be {kind}, for example {example}; got {value!r}: that is "
-            f"{ROLES[found][0]}"
+            f"{name} must be {kind}, for example {example}; got {ROLES[found][0]}: {value!r}"
         )
     return value
 
 
 def _role_of(value: Any) -> str | None:
-    """Tell what a recipe is for, by what it starts from and by whether it has a purse."""
+    """Tell the role of a recipe, by the arguments of `start` and by whether it has a purse."""
     if _takes(value.start, 2):  # rounds and a seed
         return None if _takes(value.start, 1) else "environment"
     return "attack" if hasattr(value, "purse") else "policy"

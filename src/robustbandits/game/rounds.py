@@ -1,4 +1,4 @@
-"""Rounds: a block of nature's rounds, drawn before anybody plays."""
+"""Rounds: a block of rounds, drawn by an environment before they are played."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from robustbandits.kernels.linalg import Floats
 
 
 class Rounds(NamedTuple):
-    """What nature deals. Every policy and every attack of a match meets the same rounds."""
+    """A block of rounds. Every policy and every attack of a match plays the same rounds."""
 
     contexts: Floats  # (rounds, dim, arms)
     means: Floats  # (rounds, arms) mean rewards
     best: Floats  # (rounds,) largest mean
-    noise: Floats  # (rounds,) added to the mean of whichever arm is chosen
+    noise: Floats  # (rounds,) added to the mean of the chosen arm
 
 
 class Nature(Protocol):
-    """An environment at work: it draws blocks of rounds, one after another."""
+    """What an environment starts: it draws blocks of rounds, one after another."""
 
     problem: Problem
 
@@ -30,7 +30,7 @@ class Nature(Protocol):
 
 
 class Environment(Protocol):
-    """A recipe that starts a nature."""
+    """An environment's recipe."""
 
     @property
     def name(self) -> str:
@@ -38,12 +38,15 @@ class Environment(Protocol):
         ...
 
     def start(self, rounds: int, seed: np.random.SeedSequence) -> Nature:
-        """Return a nature that will be asked for ``rounds`` rounds."""
+        """Return a nature that draws ``rounds`` rounds in all.
+
+        All of its randomness must come from ``seed``.
+        """
         ...
 
 
 def children(seed: np.random.SeedSequence, count: int) -> list[np.random.SeedSequence]:
-    """Return independent seeds, the same ones each time: `spawn` would count up inside ``seed``."""
+    """Return independent seeds, the same at each call (`spawn` returns others each time)."""
     return [
         np.random.SeedSequence(entropy=seed.entropy, spawn_key=(*seed.spawn_key, child))
         for child in range(count)

@@ -1,4 +1,4 @@
-"""simulate: one game, from start to ledger."""
+"""simulate: play one game."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def simulate(
     Parameters
     ----------
     environment, policy, attack
-        Who plays; no attack by default.
+        Recipes of what takes part. Without an attack, nothing is changed.
     rounds
         Length of the game. Memory does not grow with it.
     seed
-        Equal seeds give equal bits: the same rounds for every policy and attack.
+        Equal seeds give equal results, and the same rounds for every policy and attack.
     points
-        How many rounds to record at most.
+        Largest number of rounds to record in the ledger.
 
     Examples
     --------
@@ -49,6 +49,6 @@ def simulate(
     require.recipe("policy", policy, "policy")
     if attack is not None:
         require.recipe("attack", attack, "attack")
-    crook: Attack = NoAttack() if attack is None else attack
-    (ledger,) = play_match(environment, [(crook, policy)], rounds, seed, points=points)
+    played_attack: Attack = NoAttack() if attack is None else attack
+    (ledger,) = play_match(environment, [(played_attack, policy)], rounds, seed, points=points)
     return ledger

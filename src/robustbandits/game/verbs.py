@@ -1,8 +1,13 @@
-"""The verbs of the game: what the loop asks of a policy and of an attack.
+"""What a policy and an attack must be able to do: the reference for everybody who writes one.
 
-Each verb exists twice: as the plain Python function below, and as an overload that Numba picks by
-the *type* of the state. That keeps the loop open to policies it has never heard of, and keeps
-Numba's disk cache hitting, which function arguments and closures do not.
+A policy or an attack is a *recipe* (parameters; :class:`Policy`, :class:`Attack`) that starts a
+*state* (:class:`PolicyState`, :class:`AttackState`). A state is a ``typing.NamedTuple`` of
+C-contiguous arrays, numbers and further named tuples. Its kernels are methods with the decorator
+``robustbandits.kernel``; they change the state by writing into its arrays.
+
+The loop calls kernels through the functions below, which Numba resolves by the *type* of the state.
+This way the loop can play policies from anywhere, and Numba's disk cache still works, which it does
+not for functions passed as arguments.
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numba.extending import overload
 
-from robustbandits.compiled.jit import python_of
+from robustbandits.compiled.calls import calls_kernel
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import Purse, settle_contexts
 from robustbandits.kernels.linalg import Floats
@@ -27,49 +32,20 @@ def memo_size(state: Any) -> int:
 
 
 class Scene(NamedTuple):
-    """What an all-seeing attacker knows of the round at hand. Read only."""
+    """What an attack may know of a round. It must not write into the arrays."""
 
-    round: int  # counted from 0
-    contexts: Floats  # (dim, arms) as nature dealt them
+    round: int  # number of the round, counted from 0
+    contexts: Floats  # (dim, arms) clean contexts
     means: Floats  # (arms,) clean mean rewards
-    spent: float
-    budget: float
+    spent: float  # what the attack has spent so far
+    budget: float  # what it may spend in all
 
 
-class PolicyState(Protocol):
-    """What a policy remembers, and the kernels that use it.
-
-    A state may also have ``probability(contexts, memo, out)``, which writes the probability of
-    each arm. Without it a policy's probabilities count as undefined. A state whose kernels use
-    numbers of its arrays or memos as indices must have a plain method ``check(memos)``, which
-    raises ValueError when a file holds ones that are out of range. One that notes more of a
-    decision than `MEMO` numbers has a property ``memo_size``; an attacker who peeks may still come
-    with a memo of `MEMO` numbers only, and what does not fit there must not be written. The state
-    of a reference, which may know what no policy knows, has ``overhear(spent, over)``: in a game it
-    is told, before it learns a reward, what the attacker has spent so far, and whether that is all
-    that he will spend. Nobody tells it in an agent.
-    """
-
-    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-        """Return an arm for contexts (dim, arms); change nothing but ``memo``."""
-        ...
-
-    def learn(
-        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-    ) -> None:
-        """Take in the reward of a decision made now or long ago."""
-        ...
-
-    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean and bonus, without randomness.
-
-        The memo is that of the decision described, or -1 throughout when there is none.
-        """
-        ...
+# ---------------------------------------------------------------------------------- the policy
 
 
 class Policy(Protocol):
-    """A recipe that starts a policy's state."""
+    """A policy's recipe."""
 
     @property
     def name(self) -> str:
@@ -77,15 +53,145 @@ class Policy(Protocol):
         ...
 
     def start(self, problem: Problem) -> Any:
-        """Return a fresh state."""
+        """Return a new state (see PolicyState) for a problem.
+
+        Two states must not share memory. Raise ValueError for a problem that the policy cannot
+        play, and ask for the horizon with ``problem.horizon(self.name)``.
+        """
         ...
 
 
-class Attack(Protocol):
-    """A recipe that starts an attack's state.
+class PolicyState(Protocol):
+    """What a policy remembers, and the kernels that every policy must have.
 
-    The state has ``propose_contexts`` or ``propose_reward`` or both; a missing one proposes
-    nothing.
+    The optional kernels are in OptionalPolicyKernels.
+    """
+
+    def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
+        """Return the index of the arm to play.
+
+        It must change nothing but ``memo``, so that an attack can ask what a policy would choose.
+
+        Parameters
+        ----------
+        contexts
+            (dim, arms): column ``a`` is the context of arm ``a``.
+        rng
+            The only source of randomness; break ties with it.
+        memo
+            A few numbers (`MEMO`), all 0, for notes about this decision. ``learn`` gets them back
+            together with the reward.
+        """
+        ...
+
+    def learn(
+        self, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
+    ) -> None:
+        """Learn the reward of a decision.
+
+        In a game this follows ``choose`` at once. In an agent, other decisions may come in between,
+        rewards may come in any order, and some never come.
+
+        Parameters
+        ----------
+        arm, context, memo
+            The arm that was chosen, its context (dim,) and the notes that ``choose`` made.
+        reward
+            The reward that the policy sees: an attack may have changed it.
+        rng
+            The policy's random stream.
+        """
+        ...
+
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        """Write each arm's estimated mean reward and exploration bonus, without randomness.
+
+        An agent shows them; a game never asks. ``memo`` is that of the decision to describe, or -1
+        throughout if there is none. It must change nothing but ``means`` and ``bonuses``, (arms,)
+        each.
+        """
+        ...
+
+
+class OptionalPolicyKernels(Protocol):
+    """Kernels that a policy's state may have."""
+
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        """Write the probability with which ``choose`` returns each arm, given the state.
+
+        Without it, an agent's decisions have no probabilities. ``memo`` is as in ``score``.
+        """
+        ...
+
+    def overhear(self, spent: float, over: bool) -> None:
+        """Hear what the attack has spent so far, and whether it can spend no more.
+
+        For reference policies that know more than any real policy can. In a game it is called in
+        each round before ``learn``; an agent never calls it.
+        """
+        ...
+
+    def check(self, memos: Floats) -> None:
+        """Raise ValueError if the state or a memo holds a number that cannot be right.
+
+        Called when an agent is loaded from a file, with one row for each pending decision. A state
+        whose kernels use numbers of its arrays or of a memo as indices must have it, because
+        compiled code does not check indices. It is a plain method, not a kernel.
+        """
+        ...
+
+
+@calls_kernel("choose")
+def choose(self: Any, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
+    """Call a policy's `choose`."""
+    arm: int = self.choose(contexts, rng, memo)
+    return arm
+
+
+@calls_kernel("learn")
+def learn(
+    self: Any, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
+) -> None:
+    """Call a policy's `learn`."""
+    self.learn(arm, context, reward, memo, rng)
+
+
+@calls_kernel("score")
+def score(self: Any, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+    """Call a policy's `score`."""
+    self.score(contexts, memo, means, bonuses)
+
+
+def _write_nan(self: Any, contexts: Floats, memo: Floats, out: Floats) -> None:
+    for a in range(out.shape[0]):
+        out[a] = np.nan
+
+
+@calls_kernel("probability", missing=_write_nan)
+def probability(self: Any, contexts: Floats, memo: Floats, out: Floats) -> None:
+    """Call a policy's `probability`; write NaN if it has none."""
+    getattr(type(self), "probability", _write_nan)(self, contexts, memo, out)
+
+
+def _hear_nothing(self: Any, spent: float, over: bool) -> None:
+    pass
+
+
+@calls_kernel("overhear", missing=_hear_nothing)
+def overhear(self: Any, spent: float, over: bool) -> None:
+    """Call a policy's `overhear`, if it has one."""
+    getattr(type(self), "overhear", _hear_nothing)(self, spent, over)
+
+
+# ---------------------------------------------------------------------------------- the attack
+
+
+class Attack(Protocol):
+    """An attack's recipe.
+
+    An attack whose kernels do more with their argument ``policy`` than to call ``choose(policy,
+    ...)`` must declare it: with the class attribute ``reads_policy = True`` on the recipe or on the
+    state. Its loop is then compiled for each policy, which takes longer.
     """
 
     @property
@@ -95,7 +201,7 @@ class Attack(Protocol):
 
     @property
     def purse(self) -> str:
-        """What happens when the money runs short."""
+        """What happens to a proposal that costs more than is left: a rule of `purse.RULES`."""
         ...
 
     @property
@@ -104,139 +210,91 @@ class Attack(Protocol):
         ...
 
     def start(self, problem: Problem) -> Any:
-        """Return a fresh state."""
+        """Return a new state (see AttackState) for a problem."""
         ...
 
 
-# ------------------------------------------------------------------------------------- the policy
+class AttackState(Protocol):
+    """What an attack remembers, and its kernels. It must have at least one of the two.
+
+    Neither is called when the budget is spent. Both get the attack's own random stream. They may
+    call ``choose(policy, contexts, rng, memo)`` to see what the policy would choose: with a copy of
+    the contexts, their own ``rng`` and ``memo = np.zeros(MEMO)``.
+    """
+
+    def propose_contexts(
+        self, policy: Any, scene: Scene, wanted: Floats, rng: np.random.Generator
+    ) -> None:
+        """Write the contexts that the policy should see into ``wanted``, (dim, arms).
+
+        ``wanted`` is a copy of the clean contexts. The purse then limits the change to what is
+        legal and what the budget can pay.
+        """
+        ...
+
+    def propose_reward(
+        self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
+    ) -> float:
+        """Return the reward that the policy should see for its choice, instead of ``reward``.
+
+        Return ``reward`` to change nothing. The purse then limits the change to what is legal and
+        what the budget can pay.
+        """
+        ...
 
 
-def choose(self: Any, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-    """Arm that a policy plays when shown ``contexts``."""
-    arm: int = self.choose(contexts, rng, memo)
-    return arm
+def reads_policy(recipe: Any, state: Any) -> bool:
+    """Whether an attack declares that it reads the policy's state."""
+    return any(getattr(part, "reads_policy", False) for part in (recipe, state))
 
 
-def learn(
-    self: Any, arm: int, context: Floats, reward: float, memo: Floats, rng: np.random.Generator
-) -> None:
-    """Tell a policy the reward of a decision."""
-    self.learn(arm, context, reward, memo, rng)
-
-
-def score(self: Any, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-    """Ask a policy for each arm's estimated mean and bonus."""
-    self.score(contexts, memo, means, bonuses)
-
-
-def probability(self: Any, contexts: Floats, memo: Floats, out: Floats) -> None:
-    """Ask a policy for the probability of each arm: NaN where it is undefined."""
-    if hasattr(self, "probability"):
-        self.probability(contexts, memo, out)
-    else:
-        undefined_probability(self, contexts, memo, out)
-
-
-def undefined_probability(self: Any, contexts: Floats, memo: Floats, out: Floats) -> None:
-    """Answer for a policy that cannot tell its probabilities."""
-    for a in range(out.shape[0]):
-        out[a] = np.nan
-
-
-def overhear(self: Any, spent: float, over: bool) -> None:
-    """Tell a policy that may know it what the attacker has spent, and whether that is all."""
-    if hasattr(self, "overhear"):
-        self.overhear(spent, over)
-
-
-def _hear_nothing(self: Any, spent: float, over: bool) -> None:
-    pass
-
-
-@overload(overhear, strict=False)
-def _overhear(self: Any, spent: Any, over: Any) -> Any:
-    return python_of(getattr(self.instance_class, "overhear", _hear_nothing))
-
-
-@overload(choose, strict=False)
-def _choose(self: Any, contexts: Any, rng: Any, memo: Any) -> Any:
-    return python_of(self.instance_class.choose)
-
-
-@overload(learn, strict=False)
-def _learn(self: Any, arm: Any, context: Any, reward: Any, memo: Any, rng: Any) -> Any:
-    return python_of(self.instance_class.learn)
-
-
-@overload(score, strict=False)
-def _score(self: Any, contexts: Any, memo: Any, means: Any, bonuses: Any) -> Any:
-    return python_of(self.instance_class.score)
-
-
-@overload(probability, strict=False)
-def _probability(self: Any, contexts: Any, memo: Any, out: Any) -> Any:
-    return python_of(getattr(self.instance_class, "probability", undefined_probability))
-
-
-# ------------------------------------------------------------------------------------- the attack
-
-
+@calls_kernel("propose_contexts")
 def propose_contexts(
     self: Any, policy: Any, scene: Scene, wanted: Floats, rng: np.random.Generator
 ) -> None:
-    """Let an attack overwrite ``wanted``, which starts as a copy of the clean contexts."""
+    """Call an attack's `propose_contexts`."""
     self.propose_contexts(policy, scene, wanted, rng)
 
 
-def tamper(
+def attack_contexts(
     self: Any, policy: Any, scene: Scene, shown: Floats, purse: Purse, rng: np.random.Generator
 ) -> bool:
-    """Let an attack propose contexts and the purse settle them; True if any context changed.
+    """Let an attack change the contexts as far as its purse allows; True if any context changed.
 
-    A verb of its own so that attacks on rewards alone do not even compile it.
+    For attacks without `propose_contexts` none of this is compiled.
     """
     if not hasattr(self, "propose_contexts"):
         return False
-    return _tamper(self, policy, scene, shown, purse, rng)
+    return _attack_contexts(self, policy, scene, shown, purse, rng)
 
 
-def _tamper(
+def _attack_contexts(
     self: Any, policy: Any, scene: Scene, shown: Floats, purse: Purse, rng: np.random.Generator
 ) -> bool:
     propose_contexts(self, policy, scene, shown, rng)
     return settle_contexts(purse, scene.contexts, shown)
 
 
-def _do_not_tamper(
+def _keep_contexts(
     self: Any, policy: Any, scene: Scene, shown: Floats, purse: Purse, rng: np.random.Generator
 ) -> bool:
     return False
 
 
-def propose_reward(
-    self: Any, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
-) -> float:
-    """Reward that an attack wants the policy to see."""
-    if not hasattr(self, "propose_reward"):
-        return reward
-    wanted: float = self.propose_reward(policy, scene, arm, reward, rng)
-    return wanted
+@overload(attack_contexts, strict=False)
+def _attack_contexts_compiled(self: Any, *arguments: Any) -> Any:
+    return _attack_contexts if hasattr(self.instance_class, "propose_contexts") else _keep_contexts
 
 
 def _keep_reward(self: Any, policy: Any, scene: Any, arm: int, reward: float, rng: Any) -> float:
     return reward
 
 
-@overload(propose_contexts, strict=False)
-def _propose_contexts(self: Any, policy: Any, scene: Any, wanted: Any, rng: Any) -> Any:
-    return python_of(self.instance_class.propose_contexts)
-
-
-@overload(tamper, strict=False)
-def _tamper_compiled(self: Any, policy: Any, scene: Any, shown: Any, purse: Any, rng: Any) -> Any:
-    return _tamper if hasattr(self.instance_class, "propose_contexts") else _do_not_tamper
-
-
-@overload(propose_reward, strict=False)
-def _propose_reward(self: Any, policy: Any, scene: Any, arm: Any, reward: Any, rng: Any) -> Any:
-    return python_of(getattr(self.instance_class, "propose_reward", _keep_reward))
+@calls_kernel("propose_reward", missing=_keep_reward)
+def propose_reward(
+    self: Any, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
+) -> float:
+    """Call an attack's `propose_reward`; return ``reward`` if it has none."""
+    propose = getattr(type(self), "propose_reward", _keep_reward)
+    wanted: float = propose(self, policy, scene, arm, reward, rng)
+    return wanted

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
 from robustbandits.compiled.jit import kernel
+from robustbandits.compiled.simd import Tile, Total, can_tile, tile_function
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.simd import Tile, Total, fits, generator
 
 
 @kernel
@@ -46,8 +44,8 @@ def _score(
 
 @overload(_score, strict=False)
 def _score_compiled(matrix: Any, vector: Any, columns: Any, products: Any, forms: Any) -> Any:
-    if not fits(matrix, vector, columns, products, forms):
-        return _score  # tiles walk along memory; anything else goes the plain way
+    if not can_tile(matrix, vector, columns, products, forms):
+        return _score
 
     def score(matrix, vector, columns, products, forms):  # type: ignore[no-untyped-def]
         count = columns.shape[1]
@@ -63,55 +61,37 @@ def _score_compiled(matrix: Any, vector: Any, columns: Any, products: Any, forms
     return score
 
 
-def _tile(lanes: int) -> Any:
-    """Return an intrinsic that scores ``lanes`` columns in one vector register (or a few)."""
-    names = ("matrix", "vector", "columns", "products", "forms")
-
-    def tile(
-        typing: Any, matrix: Any, vector: Any, columns: Any, products: Any, forms: Any, start: Any
-    ) -> Any:
-        signature = types.void(matrix, vector, columns, products, forms, types.intp)
-        return signature, generator(names, lanes, _generate)
-
-    return intrinsic(tile)
-
-
 def _generate(tile: Tile) -> None:
     dim, _ = tile.shape("columns")
     product, form = tile.total(), tile.total()
     for first, rows in tile.blocks(dim, 2):
         _add_rows(tile, first, rows, product, form)
     tile.write("products", None, product.value())
-    tile.write("forms", None, tile.builder.fmul(tile.full(2.0), form.value()))
+    tile.write("forms", None, tile.times(tile.full(2.0), form.value()))
 
 
 def _add_rows(tile: Tile, first: Any, rows: int, product: Total, form: Total) -> None:
     """Add what some neighbouring rows contribute."""
-    builder = tile.builder
-    numbers = [builder.add(first, ir.IntType(64)(k)) for k in range(rows)]
+    numbers = tile.indices(first, rows)
     inner = []
     for i in numbers:
-        half = builder.fmul(ir.Constant(ir.DoubleType(), 0.5), tile.entry("matrix", i, i))
-        inner.append(tile.total())
-        inner[-1].set(builder.fmul(tile.spread(half), tile.row("columns", i)))
+        half = tile.times(tile.full(0.5), tile.entry("matrix", i, i))
+        inner.append(tile.total(tile.times(half, tile.row("columns", i))))
 
     def add(j: Any, later: list[int]) -> None:
         x = tile.row("columns", j)
         for k in later:
-            entry = tile.spread(tile.entry("matrix", numbers[k], j))
-            inner[k].add(builder.fmul(entry, x))
+            inner[k].add(tile.times(tile.entry("matrix", numbers[k], j), x))
 
-    with cgutils.for_range(builder, first) as before:
+    with tile.up_to(first) as before:
         add(before.index, list(range(rows)))
     for k, i in enumerate(numbers):
         add(i, list(range(k + 1, rows)))
     for k, i in enumerate(numbers):
         x = tile.row("columns", i)
-        weight = builder.load(tile.element("vector", i))
-        product.add(builder.fmul(tile.spread(weight), x))
-        form.add(builder.fmul(inner[k].value(), x))
+        product.add(tile.times(tile.number("vector", i), x))
+        form.add(tile.times(inner[k].value(), x))
 
 
-_tile_of_8 = _tile(8)
-_tile_of_4 = _tile(4)
-_tile_of_1 = _tile(1)
+_ARRAYS = ("matrix", "vector", "columns", "products", "forms")
+_tile_of_8, _tile_of_4, _tile_of_1 = (tile_function(_ARRAYS, n, _generate) for n in (8, 4, 1))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
 from robustbandits.compiled.jit import kernel
+from robustbandits.compiled.simd import Tile, can_tile, tile_function
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.simd import Tile, fits, generator
 
 
 @kernel
@@ -27,7 +26,7 @@ def _shift(columns: Floats, offsets: Floats, out: Floats) -> None:
 
 @overload(_shift, strict=False)
 def _shift_compiled(columns: Any, offsets: Any, out: Any) -> Any:
-    if not fits(columns, offsets, out):
+    if not can_tile(columns, offsets, out):
         return _shift
 
     def walk(columns, offsets, out):  # type: ignore[no-untyped-def]
@@ -41,22 +40,12 @@ def _shift_compiled(columns: Any, offsets: Any, out: Any) -> Any:
     return walk
 
 
-def _tile(lanes: int) -> Any:
-    """Return an intrinsic for ``lanes`` columns."""
-
-    def tile(typing: Any, columns: Any, offsets: Any, out: Any, start: Any) -> Any:
-        signature = types.void(columns, offsets, out, types.intp)
-        return signature, generator(("columns", "offsets", "out"), lanes, _generate)
-
-    return intrinsic(tile)
-
-
 def _generate(tile: Tile) -> None:
     dim, _ = tile.shape("columns")
-    with cgutils.for_range(tile.builder, dim) as rows:
+    with tile.up_to(dim) as rows:
         total = tile.builder.fadd(tile.row("columns", rows.index), tile.row("offsets", rows.index))
         tile.write("out", rows.index, total)
 
 
-_tile_of_4 = _tile(4)
-_tile_of_1 = _tile(1)
+_ARRAYS = ("columns", "offsets", "out")
+_tile_of_4, _tile_of_1 = (tile_function(_ARRAYS, n, _generate) for n in (4, 1))

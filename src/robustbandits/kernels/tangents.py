@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
 from robustbandits.compiled.jit import kernel
+from robustbandits.compiled.simd import INDEX, Tile, Total, can_tile, tile_function
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.simd import Tile, Total, fits, generator
 
 #: Rows of the products, for a column x and its offset δ, with y = Mx.
 VX, XY, VY, YY, VD, DY = range(6)
@@ -52,7 +50,7 @@ def _multiply(
 
 @overload(_multiply, strict=False)
 def _multiply_compiled(matrix: Any, vector: Any, columns: Any, offsets: Any, out: Any) -> Any:
-    if not fits(matrix, vector, columns, offsets, out):
+    if not can_tile(matrix, vector, columns, offsets, out):
         return _multiply
 
     def walk(matrix, vector, columns, offsets, out):  # type: ignore[no-untyped-def]
@@ -69,45 +67,30 @@ def _multiply_compiled(matrix: Any, vector: Any, columns: Any, offsets: Any, out
     return walk
 
 
-def _tile(lanes: int) -> Any:
-    """Return an intrinsic for ``lanes`` columns."""
-    names = ("matrix", "vector", "columns", "offsets", "out")
-
-    def tile(
-        typing: Any, matrix: Any, vector: Any, columns: Any, offsets: Any, out: Any, start: Any
-    ) -> Any:
-        signature = types.void(matrix, vector, columns, offsets, out, types.intp)
-        return signature, generator(names, lanes, _generate)
-
-    return intrinsic(tile)
-
-
 def _generate(tile: Tile) -> None:
     dim, _ = tile.shape("columns")
     totals = [tile.total() for _ in range(PRODUCTS)]
     for first, rows in tile.blocks(dim, 2):
         _add_rows(tile, first, rows, totals)
     for k, total in enumerate(totals):
-        tile.write("out", ir.IntType(64)(k), total.value())
+        tile.write("out", INDEX(k), total.value())
 
 
 def _add_rows(tile: Tile, first: Any, rows: int, totals: list[Total]) -> None:
     """Add what some neighbouring rows contribute."""
-    builder = tile.builder
-    numbers = [builder.add(first, ir.IntType(64)(k)) for k in range(rows)]
+    numbers = tile.indices(first, rows)
     images = [tile.total() for _ in numbers]
-    with cgutils.for_range(builder, tile.shape("columns")[0]) as inner:
+    with tile.up_to(tile.shape("columns")[0]) as inner:
         x = tile.row("columns", inner.index)
         for i, image in zip(numbers, images, strict=True):
-            image.add(builder.fmul(tile.spread(tile.entry("matrix", i, inner.index)), x))
+            image.add(tile.times(tile.entry("matrix", i, inner.index), x))
     for i, image in zip(numbers, images, strict=True):
         x, d, y = tile.row("columns", i), tile.row("offsets", i), image.value()
-        v = tile.spread(builder.load(tile.element("vector", i)))
+        v = tile.number("vector", i)
         factors = {VX: (v, x), XY: (x, y), VY: (v, y), YY: (y, y), VD: (v, d), DY: (d, y)}
         for k, (left, right) in factors.items():
-            totals[k].add(builder.fmul(left, right))
+            totals[k].add(tile.times(left, right))
 
 
-_tile_of_8 = _tile(8)
-_tile_of_4 = _tile(4)
-_tile_of_1 = _tile(1)
+_ARRAYS = ("matrix", "vector", "columns", "offsets", "out")
+_tile_of_8, _tile_of_4, _tile_of_1 = (tile_function(_ARRAYS, n, _generate) for n in (8, 4, 1))

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from robustbandits.compiled.jit import cache_root
+from robustbandits.compiled.cache import cache_root
 from robustbandits.ratings.factors import Factors, FactorsError
 
 #: Number of files that are kept; those of the full Netflix data take 40 MB each.

@@ -1,4 +1,4 @@
-"""A policy from outside the package, with numbers of every kind in its state."""
+"""A third-party policy, with numbers of every kind in its state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RotaState(NamedTuple):
 
     pulls: Any  # (arms,) whole numbers
     best: Any  # (arms,) largest reward so far, -inf before the first
-    sums: tuple[Any, Any]  # two arrays of one number each, in a plain tuple
+    sums: Any  # (2,) of rewards, and of random numbers
     step: int
 
     @property
@@ -27,7 +27,6 @@ class RotaState(NamedTuple):
 
     @kernel
     def choose(self, contexts, rng, memo):
-        """Play the arm that was played least."""
         arm = 0
         for a in range(contexts.shape[1]):
             if self.pulls[a] < self.pulls[arm]:
@@ -37,38 +36,34 @@ class RotaState(NamedTuple):
 
     @kernel
     def learn(self, arm, context, reward, memo, rng):
-        """Count the pull of the arm that the memo names."""
         named = int(memo[memo.shape[0] - 1])
         self.pulls[named] += self.step
         self.best[named] = max(self.best[named], reward)
-        self.sums[0][0] += reward
-        self.sums[1][0] += rng.random()
+        self.sums[0] += reward
+        self.sums[1] += rng.random()
 
     @kernel
     def score(self, contexts, memo, means, bonuses):
-        """Write minus the number of pulls."""
         for a in range(contexts.shape[1]):
             means[a] = -self.pulls[a]
             bonuses[a] = 0.0
 
     def check(self, memos):
-        """Refuse memos that name no arm."""
         if not np.isin(memos[:, -1], np.arange(len(self.pulls))).all():
             raise ValueError("memo names no arm")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rota(Recipe):
-    """Play all arms in turn."""
+    """Play the arm that was played least."""
 
     step: int = 1
     fixed_arms: ClassVar[bool] = True
 
     def start(self, problem: Problem) -> RotaState:
-        """Return a fresh state."""
         return RotaState(
             pulls=np.zeros(problem.arms, dtype=np.int64),
             best=np.full(problem.arms, -np.inf),
-            sums=(np.zeros(1), np.zeros(1)),
+            sums=np.zeros(2),
             step=self.step,
         )

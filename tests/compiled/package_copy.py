@@ -1,4 +1,4 @@
-"""A copy of the package that may be edited, and processes that play with it."""
+"""A copy of the package that a test may edit, and processes that use the copy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import robustbandits
 
 PACKAGE = Path(robustbandits.__file__).parent
 
-#: The cheapest game there is to compile; prints what happened and what was compiled.
+#: A game that compiles quickly; prints its result and what was compiled.
 GREEDY = """
 import json, numba, robustbandits as rb
 from robustbandits.game.play import play
@@ -30,12 +30,12 @@ print(json.dumps({
     "regret": ledger.final_regret.hex(),
     "hits": sum(play.stats.cache_hits.values()),
     "misses": sum(play.stats.cache_misses.values()),
-    "knob untouched": numba.config.CACHE_DIR == before == "",
+    "numba setting unchanged": numba.config.CACHE_DIR == before == "",
 }))
 """
 
-#: A policy from outside: the arm that it always plays is a helper's business.
-OUTSIDER = """
+#: A third-party policy that always plays the arm that a helper returns.
+THIRD_PARTY = """
 from typing import NamedTuple
 import numpy as np
 from helper import favourite
@@ -69,16 +69,16 @@ def favourite():
 
 LOYAL = """
 import json, robustbandits as rb
-from outsider import Loyal
+from third_party import Loyal
 ledger = rb.simulate(environment=rb.environments.Simulation(arms=3, dim=2),
                      policy=Loyal(), rounds=30)
 print(json.dumps({"package": rb.__file__, "pulls": ledger.pulls.tolist()}))
 """
 
-#: A policy of one file that plays the policy of another.
+#: A third-party policy that wraps the one above.
 WRAPPER = """
 from typing import Any, NamedTuple
-from outsider import Loyal
+from third_party import Loyal
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.verbs import choose, learn
 
@@ -100,12 +100,12 @@ class Wrapper:
         return WrapperState(Loyal().start(problem))
 """
 
-WRAPPED = LOYAL.replace("from outsider import Loyal", "from wrapper import Wrapper as Loyal")
+WRAPPED = LOYAL.replace("from third_party import Loyal", "from wrapper import Wrapper as Loyal")
 
 
 @dataclass(frozen=True)
-class Workshop:
-    """Where the copy and its machine code are."""
+class PackageCopy:
+    """The folder of the copy and its cache."""
 
     root: Path
 
@@ -113,21 +113,21 @@ class Workshop:
     def cache(self) -> Path:
         return self.root / "cache"
 
-    def open(self) -> Workshop:
-        """Copy the package, and put a policy from outside next to it."""
+    def create(self) -> PackageCopy:
+        """Copy the package, and write third-party policies next to it."""
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(PACKAGE, self.root / "robustbandits", ignore=ignored)
-        (self.root / "outsider.py").write_text(OUTSIDER)
+        (self.root / "third_party.py").write_text(THIRD_PARTY)
         (self.root / "helper.py").write_text(HELPER)
         (self.root / "wrapper.py").write_text(WRAPPER)
         return self
 
     @contextlib.contextmanager
     def edited(self, name: str, old: str, new: str) -> Iterator[None]:
-        """Replace a text that occurs once; put the old one back at the end."""
+        """Replace a text that occurs once; restore it at the end."""
         path = self.root / name
         text = path.read_text()
-        assert text.count(old) == 1, f"{old!r} is {text.count(old)} times in {name}"
+        assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {name}"
         path.write_text(text.replace(old, new))
         try:
             yield
@@ -135,7 +135,7 @@ class Workshop:
             path.write_text(text)
 
     def run(self, script: str, cache: Path | None = None) -> dict[str, Any]:
-        """Run a script in a new process, with the copy; return what it printed."""
+        """Run a script with the copy in a new process; return the JSON that it prints."""
         environ = {key: value for key, value in os.environ.items() if "NUMBA" not in key}
         environ |= {
             "PYTHONPATH": str(self.root),

@@ -1,0 +1,17 @@
+"""The contracts of policies, attacks and environments, as checks for everybody who writes one.
+
+Each check raises :class:`BrokenContract` with a sentence that says what is wrong. Our own tests run
+them on everything that the package exports; run them on yours::
+
+    from robustbandits.checks import check_policy
+
+    def test_my_policy():
+        check_policy(MyPolicy())
+"""
+
+from robustbandits.checks._attacks import check_attack
+from robustbandits.checks._environments import check_environment
+from robustbandits.checks._policies import check_policy
+from robustbandits.checks._states import BrokenContract, check_recipe
+
+__all__ = ["BrokenContract", "check_attack", "check_environment", "check_policy", "check_recipe"]

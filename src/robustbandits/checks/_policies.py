@@ -1,0 +1,132 @@
+"""The contract of policies."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+import numpy as np
+
+from robustbandits.checks._states import (
+    ROUNDS,
+    BrokenContract,
+    arrays_of,
+    bits_of,
+    check_loops_agree,
+    check_recipe,
+    check_signature,
+    check_states,
+    ensure,
+)
+from robustbandits.compiled.fallback import first_line
+from robustbandits.environments import Simulation
+from robustbandits.game import require
+from robustbandits.game.facts import policy_facts
+from robustbandits.game.match import NATURE, POLICY, stream
+from robustbandits.game.no_attack import NoAttack
+from robustbandits.game.problem import Problem
+from robustbandits.game.rounds import Environment, Rounds
+from robustbandits.game.verbs import (
+    MEMO,
+    OptionalPolicyKernels,
+    Policy,
+    PolicyState,
+    memo_size,
+)
+from robustbandits.kernels.linalg import Floats
+
+REQUIRED = ("choose", "learn", "score")
+OPTIONAL = ("probability", "overhear", "check")
+
+
+def check_policy(policy: Policy, environment: Environment | None = None) -> None:
+    """Check that a policy keeps its contract, which `game.verbs.PolicyState` describes.
+
+    Parameters
+    ----------
+    policy
+        The recipe.
+    environment
+        Where to play; by default a small simulation.
+    """
+    require.recipe("policy", policy, "policy")
+    fixed = policy_facts(policy).setting != "contextual"
+    played = environment or Simulation(arms=5, dim=3, contexts="fixed" if fixed else "fresh")
+    nature = played.start(ROUNDS, stream(0, NATURE))
+    problem, block = nature.problem, nature.draw(ROUNDS)
+    check_recipe(policy)
+    state = policy.start(problem)
+    check_states(state, policy.start(problem), policy.name)
+    for kernel in REQUIRED:
+        ensure(hasattr(state, kernel), f"{policy.name}'s state has no kernel {kernel!r}: define it")
+        check_signature(state, kernel, getattr(PolicyState, kernel), policy.name)
+    for kernel in OPTIONAL:
+        if hasattr(state, kernel):
+            check_signature(state, kernel, getattr(OptionalPolicyKernels, kernel), policy.name)
+    with _compiling(policy.name):
+        _check_choices(policy, problem, block)
+        check_loops_agree(policy, NoAttack(), played)
+
+
+@contextmanager
+def _compiling(name: str) -> Iterator[None]:
+    try:
+        yield
+    except numba.errors.NumbaError as error:
+        raise BrokenContract(f"{name} cannot be compiled: {first_line(error)}") from error
+
+
+def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
+    """Check that choices are valid, pure and repeatable, and that all numbers stay finite."""
+    name, state = policy.name, policy.start(problem)
+    rng = np.random.Generator(np.random.PCG64(stream(0, POLICY)))
+    for t in range(len(block.noise)):
+        contexts, (memo, again) = block.contexts[t].copy(), np.zeros((2, memo_size(state)))
+        before, twin = bits_of(state), copy.deepcopy(rng)
+        arm = state.choose(contexts, rng, memo)
+        _check_arm(arm, problem.arms, name)
+        ensure(bits_of(state) == before, f"{name}.choose changed the state")
+        ensure(state.choose(contexts, twin, again) == arm, f"{name} is not repeatable")
+        ensure(np.array_equal(memo, again), f"{name}'s memo is not repeatable")
+        _check_peek(state, contexts, copy.deepcopy(twin), name)
+        _check_scores(state, contexts, memo, arm, name)
+        ensure(bits_of(state) == before, f"{name}.score or .probability changed the state")
+        reward = float(block.means[t, arm] + block.noise[t])
+        result = state.learn(arm, contexts[:, arm].copy(), reward, memo, rng)
+        ensure(result is None, f"{name}.learn must return nothing, got {result!r}")
+        finite = all(np.isfinite(array).all() for array in arrays_of(state))
+        ensure(finite, f"{name}'s state is not finite after {t + 1} rewards")
+
+
+def _check_arm(arm: Any, arms: int, name: str) -> None:
+    is_index = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
+    got = f"got {arm!r} of type {type(arm).__name__}"
+    ensure(is_index, f"{name}.choose must return the index of an arm, an int; {got}")
+    ensure(0 <= arm < arms, f"{name}.choose must return an arm from 0 to {arms - 1}; got {arm}")
+
+
+def _check_scores(state: Any, contexts: Floats, memo: Floats, arm: int, name: str) -> None:
+    arms = contexts.shape[1]
+    means, bonuses = np.full((2, arms), np.nan)
+    state.score(contexts, memo, means, bonuses)
+    finite = bool(np.isfinite([means, bonuses]).all())
+    ensure(finite, f"{name}.score must write a finite mean and bonus for every arm")
+    if hasattr(state, "probability"):
+        chances = np.full(arms, np.nan)
+        state.probability(contexts, memo, chances)
+        total = chances.sum()
+        ensure(abs(total - 1) < 1e-9, f"{name}'s probabilities must sum to 1; their sum is {total}")
+        ensure(chances[arm] > 0, f"{name} chose arm {arm}, to which it gives probability 0")
+
+
+def _check_peek(state: Any, contexts: Floats, rng: np.random.Generator, name: str) -> None:
+    """Check that a decision makes do with the small memo of an attacker who peeks."""
+    memo = np.zeros(memo_size(state))
+    try:
+        state.choose(contexts, rng, memo[:MEMO])
+    except IndexError:
+        memo[:] = 1.0  # plain Python looks where it writes; machine code does not
+    ensure(not memo[MEMO:].any(), f"{name}.choose writes beyond the end of its memo")
