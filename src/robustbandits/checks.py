@@ -28,7 +28,7 @@ from robustbandits.game.match import ATTACK, NATURE, POLICY, Game, play_match, s
 from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.problem import Problem
 from robustbandits.game.rounds import Environment, Rounds
-from robustbandits.game.verbs import MEMO, Attack, Policy, PolicyState, memo_size
+from robustbandits.game.verbs import MEMO, Attack, Policy, PolicyState
 from robustbandits.kernels.linalg import Floats
 from robustbandits.policies import LinUCB
 
@@ -126,14 +126,14 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
     name, state = policy.name, policy.start(problem)
     rng = np.random.Generator(np.random.PCG64(stream(0, POLICY)))
     for t in range(len(block.noise)):
-        contexts, (memo, again) = block.contexts[t].copy(), np.zeros((2, memo_size(state)))
+        contexts, (memo, again) = block.contexts[t].copy(), np.zeros((2, MEMO))
+        _check_memo(state, contexts, copy.deepcopy(rng), name)
         before, twin = _bits(state), copy.deepcopy(rng)
         arm = state.choose(contexts, rng, memo)
         _promise(0 <= arm < problem.arms, f"{name} chose arm {arm} of {problem.arms}")
         _promise(_bits(state) == before, f"{name}.choose changed the state")
         _promise(state.choose(contexts, twin, again) == arm, f"{name} is not repeatable")
         _promise(np.array_equal(memo, again), f"{name}'s memo is not repeatable")
-        _check_peek(state, contexts, copy.deepcopy(twin), name)
         means, bonuses = np.full((2, problem.arms), np.nan)
         state.score(contexts, memo, means, bonuses)
         _promise(bool(np.isfinite([means, bonuses]).all()), f"{name}.score is not finite")
@@ -151,14 +151,20 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
         _promise(finite, f"{name}'s state is not finite after {t + 1} rewards")
 
 
-def _check_peek(state: Any, contexts: Floats, rng: np.random.Generator, name: str) -> None:
-    """Check that a decision makes do with the small memo of an attacker who peeks."""
-    memo = np.zeros(memo_size(state))
+def _check_memo(state: Any, contexts: Floats, rng: np.random.Generator, name: str) -> None:
+    """Check that a decision writes nothing after the end of its memo.
+
+    Plain Python raises IndexError; machine code would overwrite whatever is there.
+    """
+    memo = np.zeros(16 * MEMO)
     try:
         state.choose(contexts, rng, memo[:MEMO])
     except IndexError:
-        memo[:] = 1.0  # plain Python looks where it writes; machine code does not
-    _promise(not memo[MEMO:].any(), f"{name}.choose writes beyond the end of its memo")
+        memo[MEMO] = 1.0
+    _promise(
+        not memo[MEMO:].any(),
+        f"{name}.choose writes beyond the end of its memo, which has {MEMO} numbers",
+    )
 
 
 def _check_loops_agree(policy: Policy, attack: Attack, environment: Environment) -> None:

@@ -20,14 +20,9 @@ class RotaState(NamedTuple):
     sums: tuple[Any, Any]  # two arrays of one number each, in a plain tuple
     step: int
 
-    @property
-    def memo_size(self):
-        """More room than most need: the last number names the arm."""
-        return 6
-
     @kernel
     def choose(self, contexts, rng, memo):
-        """Play the arm that was played least."""
+        """Play the arm that was played least; the last number of the memo names it."""
         arm = 0
         for a in range(contexts.shape[1]):
             if self.pulls[a] < self.pulls[arm]:

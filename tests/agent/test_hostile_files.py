@@ -360,8 +360,8 @@ def test_a_policy_from_outside_can_check_its_own_memos(tmp_path):
     agent = hire(Rota())
     agent.choose(np.eye(4, 3))
     header, arrays = unpack(file_of(agent, tmp_path))
-    assert arrays["pending"].shape == (1, 2 + 6 + 3)  # id, arm; memo; context
-    arrays["pending"][0, 7] = 4.0
+    assert arrays["pending"].shape == (1, 2 + 4 + 3)  # id, arm; memo; context
+    arrays["pending"][0, 5] = 4.0
     assert_refused(pack(header, arrays), tmp_path, "memo names no arm", policy=Rota)
 
 

@@ -82,13 +82,9 @@ def test_impure_policy_is_caught():
 
 
 class VerboseState(NamedTuple):
-    """Wants a large memo, and takes it for granted."""
+    """Writes into its memo where that has ended."""
 
     nothing: np.ndarray
-
-    @property
-    def memo_size(self):
-        return 7
 
     @kernel
     def choose(self, contexts, rng, memo):

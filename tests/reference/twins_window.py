@@ -97,8 +97,8 @@ def bound(x, theta, P, beta):
     return x @ theta + beta * np.sqrt(np.maximum(0.0, ((x @ P) * x).sum(axis=-1)))
 
 
-def smallest_bound(centre, error, theta, P, beta):
-    """Smallest bound in a ball: convex, so any descent will do."""
+def smallest_bound(centre, error, theta, P, beta, start=None):
+    """Smallest bound in a ball: convex, so any descent will do; at 0 it needs a direction."""
     if error == 0.0:
         return bound(centre, theta, P, beta)
 
@@ -111,9 +111,10 @@ def smallest_bound(centre, error, theta, P, beta):
         "fun": lambda x: error**2 - (x - centre) @ (x - centre),
         "jac": lambda x: -2 * (x - centre),
     }
+    down = -slope(centre) if start is None else start
     found = optimize.minimize(
         lambda x: bound(x, theta, P, beta),
-        centre - 0.5 * error * slope(centre) / np.linalg.norm(slope(centre)),
+        centre + 0.5 * error * down / np.linalg.norm(down),
         jac=slope,
         constraints=[inside],
         method="SLSQP",

@@ -39,7 +39,7 @@ from robustbandits.game import require
 from robustbandits.game.dispatch import LIVE, hold
 from robustbandits.game.match import POLICY, stream
 from robustbandits.game.problem import Problem
-from robustbandits.game.verbs import Policy, memo_size
+from robustbandits.game.verbs import MEMO, Policy
 from robustbandits.kernels.linalg import Floats
 
 
@@ -124,7 +124,6 @@ class Agent:
         self.problem = problem
         self._inputs = Inputs(policy, problem, reward_range)
         self._state: Any = policy.start(problem)
-        self._room = memo_size(self._state)
         self._pending = Pending(pending)
 
     def _connect(self, rng: np.random.Generator) -> None:
@@ -143,9 +142,7 @@ class Agent:
             note,
             matrix,
         )
-        self._absorb = entry_point(
-            compiled_for(absorb, player), player, 0, 0.0, self._stream, note, self._room
-        )
+        self._absorb = entry_point(compiled_for(absorb, player), player, 0, 0.0, self._stream, note)
         self._describe = entry_point(compiled_for(describe, player), player, matrix, matrix)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -170,7 +167,7 @@ class Agent:
         array = self._inputs.contexts(contexts)
         arms, dim = array.shape
         table = np.empty((3, arms))
-        note = np.empty(self._room + dim)
+        note = np.empty(MEMO + dim)
         arm = self._decide(self._player, array, self._inputs.bound, self._stream, note, table)
         if arm < 0:
             self._inputs.refuse(array, arm)
@@ -189,7 +186,7 @@ class Agent:
                 f"decision must be one of this agent's, whose decision {number} chose arm {arm}; "
                 f"got {decision!r} of another agent"
             )
-        self._absorb(self._player, arm, value, self._stream, note, self._room)
+        self._absorb(self._player, arm, value, self._stream, note)
         del self._pending[number]
 
     def scores(self, contexts: npt.ArrayLike) -> Scores:
@@ -240,7 +237,7 @@ class Agent:
         }
         arrays = {name: to_floats(name, array) for name, array in state_arrays(self._state)}
         arrays |= self._inputs.to_arrays()
-        arrays["pending"] = self._pending.to_rows(self._room + self.problem.dim)
+        arrays["pending"] = self._pending.to_rows(MEMO + self.problem.dim)
         try:
             type(self).__new__(type(self))._restore(dict(header), dict(arrays), type(self.policy))
         except Exception as error:
@@ -281,15 +278,19 @@ class Agent:
         problem = Problem(**header["problem"])
         rows = arrays.pop("pending")
         check_size(problem, arrays)
-        recipe = recipe_class(header["policy"]["name"], kind).from_dict(header["policy"])
+        policy = recipe_class(header["policy"]["name"], kind)
+        recipe = policy.from_dict(header["policy"])
+        if hasattr(policy, "upgrade_file"):  # the arrays may be those of an older version
+            arrays = policy.upgrade_file(arrays | {"pending": rows})
+            rows = arrays.pop("pending")
         self._open(recipe, problem, header["reward_range"], header["capacity"])
         self._inputs.take_arrays(arrays)
         due = dict(state_arrays(self._state))
         check_names("list of arrays", arrays, due)
         for name, array in due.items():
             fill(name, array, arrays[name])
-        size = self._room + problem.dim
+        size = MEMO + problem.dim
         self._pending.take_rows(rows, size, header["next"], header["forgotten"])
-        self._inputs.check_pending(rows[:, 1], rows[:, 2 + self._room :])
-        check_indices(self._state, rows[:, 2 : 2 + self._room])
+        self._inputs.check_pending(rows[:, 1], rows[:, 2 + MEMO :])
+        check_indices(self._state, rows[:, 2 : 2 + MEMO])
         return stream_from_dict(header["stream"])

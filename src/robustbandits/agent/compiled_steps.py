@@ -44,8 +44,7 @@ def decide(
         if square > limit:
             return TOO_LONG - a
     rng = borrow(leased)
-    room = note.shape[0] - dim
-    memo = note[:room]
+    memo = note[:MEMO]
     memo[:] = 0.0
     arm = choose(policy, shown, rng, memo)
     if arm < 0 or arm >= arms:
@@ -53,14 +52,14 @@ def decide(
     score(policy, shown, memo, table[MEANS], table[BONUSES])
     probability(policy, shown, memo, table[PROBABILITIES])
     for i in range(dim):
-        note[room + i] = contexts[arm, i]
+        note[MEMO + i] = contexts[arm, i]
     return arm
 
 
 @program
-def absorb(policy: Any, arm: int, reward: float, leased: Any, note: Floats, room: int) -> None:
-    """Learn the reward of the decision that ``note`` was written for: ``room`` numbers of memo."""
-    learn(policy, arm, note[room:], reward, note[:room], borrow(leased))
+def absorb(policy: Any, arm: int, reward: float, leased: Any, note: Floats) -> None:
+    """Learn the reward of the decision that ``note`` was written for."""
+    learn(policy, arm, note[MEMO:], reward, note[:MEMO], borrow(leased))
 
 
 @program

@@ -21,7 +21,7 @@ from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
 from robustbandits.game.rounds import Environment, Rounds
-from robustbandits.game.verbs import Attack, Policy, memo_size
+from robustbandits.game.verbs import MEMO, Attack, Policy
 
 #: Numbers in a block of rounds: 2 MB of contexts, which stays in a core's own cache.
 BLOCK_NUMBERS = 250_000
@@ -78,7 +78,7 @@ class Game:
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
         streams = (self.policy_rng, self.attack_rng)
-        others = (self.attack, self.purse, self.book, *streams, np.empty(memo_size(self.policy)))
+        others = (self.attack, self.purse, self.book, *streams, np.empty(MEMO))
         try:
             self._play(rounds, self._player, *others)
         except NumbaError:  # from compiling: nothing has been played

@@ -17,13 +17,8 @@ from robustbandits.game.problem import Problem
 from robustbandits.game.purse import Purse, settle_contexts
 from robustbandits.kernels.linalg import Floats
 
-#: Room for what `choose` wants `learn` to know about a decision, unless a state asks for more.
+#: How many numbers a memo has: what `choose` may note about a decision for `learn`.
 MEMO = 4
-
-
-def memo_size(state: Any) -> int:
-    """How many numbers a memo of a policy's decisions has."""
-    return max(MEMO, getattr(state, "memo_size", MEMO))
 
 
 class Scene(NamedTuple):
@@ -42,12 +37,10 @@ class PolicyState(Protocol):
     A state may also have ``probability(contexts, memo, out)``, which writes the probability of
     each arm. Without it a policy's probabilities count as undefined. A state whose kernels use
     numbers of its arrays or memos as indices must have a plain method ``check(memos)``, which
-    raises ValueError when a file holds ones that are out of range. One that notes more of a
-    decision than `MEMO` numbers has a property ``memo_size``; an attacker who peeks may still come
-    with a memo of `MEMO` numbers only, and what does not fit there must not be written. The state
-    of a reference, which may know what no policy knows, has ``overhear(spent, over)``: in a game it
-    is told, before it learns a reward, what the attacker has spent so far, and whether that is all
-    that he will spend. Nobody tells it in an agent.
+    raises ValueError when a file holds ones that are out of range. The state of a reference, which
+    may know what no policy knows, has ``overhear(spent, over)``: in a game it is told, before it
+    learns a reward, what the attacker has spent so far, and whether that is all that he will
+    spend. Nobody tells it in an agent.
     """
 
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:

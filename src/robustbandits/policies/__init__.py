@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from robustbandits.policies.linear.cw_oful import CWOFUL
     from robustbandits.policies.linear.greedy import Greedy
     from robustbandits.policies.linear.huber_oful import HuberOFUL
+    from robustbandits.policies.linear.imperfect_context import MaxMinUCB, MinWD
     from robustbandits.policies.linear.lints import LinTS
     from robustbandits.policies.linear.linucb import LinUCB
-    from robustbandits.policies.linear.maxmin_ucb import MaxMinUCB
-    from robustbandits.policies.linear.min_wd import MinWD
     from robustbandits.policies.linear.multi_level_weighted_oful import MultiLevelWeightedOFUL
     from robustbandits.policies.linear.oracle_linucb import OracleLinUCB
     from robustbandits.policies.linear.robust_bandit import RobustBandit
@@ -70,8 +69,8 @@ _HOMES = {
     "MultiLayerGPUCB": "catalogue.multi_layer_gp_ucb",
     "SlidingWindowLinUCB": "linear.sliding_window_linucb",
     "BOB": "linear.bob",
-    "MaxMinUCB": "linear.maxmin_ucb",
-    "MinWD": "linear.min_wd",
+    "MaxMinUCB": "linear.imperfect_context",
+    "MinWD": "linear.imperfect_context",
 }
 
 __all__ = [  # spelled out for type checkers; a test keeps it equal to _HOMES
