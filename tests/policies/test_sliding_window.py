@@ -10,8 +10,7 @@ from reference.playing import agent_for, block_of, play, ridge_of, same_bits
 from reference.test_twins import assert_twins
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.downdate import replay
-from robustbandits.kernels.ridge import COUNT, ENERGY, LOG_DET, start_ridge
+from robustbandits.kernels.ridge import COUNT, ENERGY, LOG_DET, replay, start_ridge
 from robustbandits.policies import LinUCB, SlidingWindowLinUCB
 from robustbandits.policies.linear._window import MOST_NUMBERS, NEXT
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import COUNT, observe
-from robustbandits.kernels.ridges import Ridges, ridge_at
+from robustbandits.kernels.ridge import COUNT, Ridges, observe, ridge_at
 from robustbandits.kernels.sampling import draw, largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
 

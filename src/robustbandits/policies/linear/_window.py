@@ -16,9 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from robustbandits.compiled.jit import kernel, program
-from robustbandits.kernels.downdate import forget, replay
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import COUNT, observe, reset_ridge
+from robustbandits.kernels.ridge import COUNT, forget, observe, replay, reset_ridge
 from robustbandits.kernels.sampling import draw
 from robustbandits.policies._exp3 import Exp3, check_guesses, exp3_probabilities, exp3_update
 from robustbandits.policies.linear._linear import (

@@ -13,8 +13,13 @@ from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import observe_cautiously
-from robustbandits.kernels.ridges import Ridges, reset_ridges, ridge_at, start_ridges
+from robustbandits.kernels.ridge import (
+    Ridges,
+    observe_cautiously,
+    reset_ridges,
+    ridge_at,
+    start_ridges,
+)
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
 from robustbandits.policies.linear.cw_oful import ConfidenceRecipe

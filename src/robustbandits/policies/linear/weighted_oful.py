@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.ridges import start_ridges
+from robustbandits.kernels.ridge import start_ridges
 from robustbandits.policies.linear._levels import Band, LevelledState, level_chances
 from robustbandits.policies.linear._linear import LinearRecipe, refuse_spread, theory_ridge
 
