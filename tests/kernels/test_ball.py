@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from reference.twins_window import bound, largest_bound, smallest_bound
+from reference.twins_window import bound, largest_bound, search_disc, smallest_bound
 from robustbandits.compiled.jit import program
 from robustbandits.kernels.ball import Cone, extreme_in_ball, step_down
 
@@ -35,17 +35,8 @@ def change(cone):
     return cone.radius * (np.linalg.norm(cone.vector) + cone.factor * longest)
 
 
-def search_rim(cone, centre, sign):
-    """Search the rim of a disc, ever closer around the best points; f may be smallest at 0, too."""
-    angles, width = np.linspace(0.0, 2.0 * np.pi, 20_001), np.pi / 5000
-    for _ in range(7):
-        rim = centre + cone.radius * np.column_stack([np.cos(angles), np.sin(angles)])
-        values = sign * value_at(cone, rim)
-        best = angles[np.argsort(values)[:6]]
-        angles = (best[:, None] + width * np.linspace(-1.0, 1.0, 61)).ravel()
-        width /= 20
-    found = sign * values.min()
-    return min(found, 0.0) if sign > 0 and np.linalg.norm(centre) <= cone.radius else found
+def terms(cone):
+    return cone.radius, cone.vector, np.diag(cone.eigenvalues), cone.factor
 
 
 def random_case(seed, dim, decades, radius, size=1.0):
@@ -73,7 +64,7 @@ CASES = {
 def test_extremes_in_two_dimensions_are_those_of_a_search_of_the_rim(seed, decades, radius, size):
     cone, centre = random_case(seed, 2, decades, radius, size)
     for sign in (SMALLEST, LARGEST):
-        expected = search_rim(cone, centre, sign)
+        expected = search_disc(centre, *terms(cone), sign, points=20_001)
         tolerance = 1e-8 * change(cone) + 1e-14
         assert extreme_in_ball(cone, centre, sign) == pytest.approx(expected, abs=tolerance)
 
@@ -87,10 +78,9 @@ def test_extremes_in_two_dimensions_are_those_of_a_search_of_the_rim(seed, decad
 )
 def test_extremes_are_those_of_scipy_and_of_many_climbs(seed, dim, decades, radius):
     cone, centre = random_case(seed, dim, decades, radius)
-    terms = (radius, cone.vector, np.diag(cone.eigenvalues), cone.factor)
     smallest, largest = (extreme_in_ball(cone, centre, sign) for sign in (SMALLEST, LARGEST))
-    assert smallest == pytest.approx(smallest_bound(centre, *terms), abs=2e-7)
-    assert largest == pytest.approx(largest_bound(centre, *terms), abs=1e-9)
+    assert smallest == pytest.approx(smallest_bound(centre, *terms(cone)), abs=2e-7)
+    assert largest == pytest.approx(largest_bound(centre, *terms(cone)), abs=1e-9)
 
 
 @settings(max_examples=100, deadline=None)
@@ -159,7 +149,7 @@ def test_largest_value_is_that_of_the_higher_of_two_peaks(tip):
     cone = make_cone([0.5, tip], [1e-4, 4.0], factor=1.0, radius=0.2)
     for height in (0.0, 1e-9, 0.01, -0.02):
         centre = np.array([1.0, height])
-        expected = search_rim(cone, centre, LARGEST)
+        expected = search_disc(centre, *terms(cone), LARGEST)
         assert extreme_in_ball(cone, centre, LARGEST) == pytest.approx(expected, rel=1e-10)
 
 
@@ -171,7 +161,7 @@ def test_two_peaks_are_climbed_if_the_distance_jumps_over_the_radius():
         vector, centre = rng.normal(size=2) * [0.1, 0.3], rng.normal(size=2) * [0.3, 0.05]
         vector[1] = -np.copysign(vector[1], centre[1])
         cone = make_cone(vector, [0.05, 2.0], factor=1.0, radius=0.3)
-        expected = search_rim(cone, centre, LARGEST)
+        expected = search_disc(centre, *terms(cone), LARGEST)
         assert extreme_in_ball(cone, centre, LARGEST) == pytest.approx(expected, abs=1e-9)
         ends = [value_at(cone, centre + np.array([0.0, end])) for end in (-0.3, 0.3)]
         near_ties += abs(ends[0] - ends[1]) < 0.02

@@ -71,28 +71,17 @@ def test_arm_played_is_the_best_of_the_twin_on_a_catalogue(kind):
 # ----------------------------------------------------------------- against a search of the ball
 
 
-def index_at(state, x):
-    """Return the optimistic index of each column x."""
-    ridge, factor = state.optimist.ridge, width_factor(state.optimist, 0.0)
-    squares = np.einsum("in,ij,jn->n", x, ridge.inverse, x)
-    return ridge.theta @ x + factor * np.sqrt(np.maximum(0.0, squares))
-
-
-def search_ball(state, centre, sign):
-    """Search a disc: the index is extreme on its rim, or at the origin, where it is 0."""
-    angles, width = np.linspace(0.0, 2.0 * np.pi, 2001), np.pi / 500
-    for _ in range(7):
-        rim = centre[:, None] + state.error * np.array([np.cos(angles), np.sin(angles)])
-        values = sign * index_at(state, rim)
-        best = angles[np.argsort(values)[:6]]
-        angles = (best[:, None] + width * np.linspace(-1.0, 1.0, 41)).ravel()
-        width /= 15
-    inside = np.linalg.norm(centre) <= state.error
-    return sign * min(values.min(), 0.0) if inside and sign > 0 else sign * values.min()
+def terms(state):
+    """Return the radius of the balls, and the terms of the optimistic index."""
+    ridge = state.optimist.ridge
+    return state.error, ridge.theta, ridge.inverse, width_factor(state.optimist, 0.0)
 
 
 def searched_values(state, contexts):
-    lows, highs = ([search_ball(state, x, sign) for x in contexts.T] for sign in (1.0, -1.0))
+    lows, highs = (
+        [twins_window.search_disc(x, *terms(state), sign) for x in contexts.T]
+        for sign in (1.0, -1.0)
+    )
     if not state.degradation:
         return np.array(lows)
     others = [np.delete(highs, a).max(initial=-np.inf) for a in range(len(highs))]
@@ -143,12 +132,10 @@ def test_arm_played_is_the_best_of_a_search_of_every_ball(kind, seed, error, odd
     elif oddity == "nearly equal arms":
         contexts = contexts[:, :1] + 1e-9 * contexts
     expected = searched_values(state, contexts)
-    scale = error * (
-        np.linalg.norm(state.optimist.ridge.theta)
-        + width_factor(state.optimist, 0.0)
-        * math.sqrt(np.linalg.eigvalsh(state.optimist.ridge.inverse)[-1])
-    )
-    tolerance = 1e-7 * scale + 1e-9 * np.abs(index_at(state, contexts)).max()
+    _, theta, inverse, factor = terms(state)
+    change = error * (np.linalg.norm(theta) + factor * math.sqrt(np.linalg.norm(inverse, 2)))
+    indices = twins_window.bound(contexts.T, theta, inverse, factor)
+    tolerance = 1e-7 * change + 1e-9 * np.abs(indices).max()
     np.testing.assert_allclose(scores_of(state, contexts), expected, atol=tolerance)
     arm = state.choose(contexts, rng, np.zeros(MEMO))
     assert expected[arm] >= expected.max() - tolerance
@@ -242,7 +229,7 @@ def test_arm_of_zeros_is_not_taken_for_safe(kind):
         reward = contexts[:, t % 3] @ theta + 0.01 * rng.normal()
         state.learn(t % 3, contexts[:, t % 3].copy(), reward, np.zeros(MEMO), rng)
     expected = searched_values(state, contexts)
-    assert search_ball(state, contexts[:, 0], 1.0) < -0.1
+    assert twins_window.search_disc(contexts[:, 0], *terms(state), 1.0) < -0.1
     arm = state.choose(contexts, rng, np.zeros(MEMO))
     assert arm == int(np.argmax(expected))
     assert arm != 0

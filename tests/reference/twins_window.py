@@ -144,6 +144,22 @@ def largest_bound(centre, error, theta, P, beta, starts=20, steps=200):
     return bound(x, theta, P, beta).max()
 
 
+def search_disc(centre, error, theta, P, beta, sign, points=2001):
+    """Smallest (sign 1) or largest (sign -1) bound in a disc, by a search of the whole rim.
+
+    The bound is homogeneous, so both are on the rim, or the smallest is at the origin.
+    """
+    angles, width = np.linspace(0.0, 2.0 * np.pi, points), 20.0 / points
+    for _ in range(7):  # ever closer around the best points
+        rim = centre + error * np.column_stack([np.cos(angles), np.sin(angles)])
+        values = sign * bound(rim, theta, P, beta)
+        best = angles[np.argsort(values)[:6]]
+        angles = (best[:, None] + width * np.linspace(-1.0, 1.0, 61)).ravel()
+        width /= 20
+    found = sign * values.min()
+    return min(found, 0.0) if sign > 0 and np.linalg.norm(centre) <= error else found
+
+
 class Imperfect(Linear):
     """MaxMinUCB, and MinWD with every pair of arms."""
 

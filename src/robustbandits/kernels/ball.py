@@ -26,14 +26,15 @@ from robustbandits.kernels.linalg import Floats
 
 #: Relative error of a distance that is close enough; the error of the value is about its square.
 TOLERANCE = 1e-7
-#: Smallest z along the longest axis, as a share of the radius: with none at all w is not defined.
+#: Smallest |z| along the longest axis, that of the largest eigenvalue, as a share of the radius. If
+#: z were zero there, the equation for w might have no solution.
 SMALLEST = 1e-13
-#: Most steps of each search. Three are usual.
+#: Largest number of steps of each search. Three are usual.
 MAX_STEPS = 200
 
 
 class Cone(NamedTuple):
-    """The function f, and the radius of the balls in which it is searched."""
+    """The function f, whose graph is a cone, and the radius of the balls to search."""
 
     vector: Floats  # v
     eigenvalues: Floats  # λ
@@ -44,7 +45,10 @@ class Cone(NamedTuple):
 
 @kernel
 def step_down(cone: Cone, centre: Floats) -> tuple[float, float]:
-    """Return the value at a centre, and at the point of its ball to which the gradient points."""
+    """Return the value at a centre, and the value at the rim straight against its gradient.
+
+    The second one is at least the smallest value in the ball, and usually close to it.
+    """
     value, width, square = 0.0, 0.0, 0.0
     for i in range(centre.shape[0]):
         value += cone.vector[i] * centre[i]

@@ -103,11 +103,11 @@ def rotate(
 def rate_worst_cases(
     cone: Cone, centres: Floats, degradation: bool, complete: bool, values: Floats
 ) -> None:
-    """Write each arm's smallest index, minus the largest one of the other arms if asked for."""
+    """Write each arm's smallest index; or minus its degradation, which is never less than 0."""
     dim, arms = centres.shape
     indices, rivals, centre = np.empty(arms), np.zeros(arms), np.empty(dim)
     top = 0
-    for a in range(arms):
+    for a in range(arms):  # at first, the values are upper bounds
         copy_column(centres, a, centre)
         indices[a], values[a] = step_down(cone, centre)
         if values[a] > values[top]:
@@ -129,10 +129,14 @@ def rate_worst_cases(
 
 @kernel
 def write_rivals(cone: Cone, centres: Floats, indices: Floats, first: int, rivals: Floats) -> None:
-    """Write for each arm the largest index that another arm may have, starting at the first."""
+    """Write for each arm the largest index that another arm may have; look at ``first`` first.
+
+    The index of a sum is at most the sum of the indices. So no index in a ball exceeds that of its
+    centre by more than the largest index in the ball around the origin.
+    """
     dim, arms = centres.shape
     centre = np.zeros(dim)
-    reach = extreme_in_ball(cone, centre, -1.0)  # no index in a ball exceeds the centre's by more
+    reach = extreme_in_ball(cone, centre, -1.0)
     highest, second, leader = -np.inf, -np.inf, 0
     for k in range(arms):
         a = (first + k) % arms
