@@ -29,7 +29,13 @@ ATTACK = rb.attacks.Garcelon(100.0)
 #: What a round may cost, in rounds of LinUCB on the same arms: by setting, and for those that do
 #: more by design.
 DUE = {"contextual": 2.5, "MAB": 0.5}
-DUE_BY_NAME = {"LinTS": 3.0, "MultiLevelWeightedOFUL": 4.0, "COBE": 4.0}
+DUE_BY_NAME = {
+    "LinTS": 3.0,
+    "MultiLevelWeightedOFUL": 4.0,
+    "COBE": 4.0,
+    "MaxMinUCB": 60.0,
+    "MinWD": 90.0,
+}
 #: Seconds for the whole catalogue: compiled for the first time, and from the cache.
 DUE_FIRST, DUE_CACHED = 60.0, 2.0
 GROWTH = (1_000, 3_000, 10_000)

@@ -353,8 +353,8 @@ def rota():
 
 def test_a_third_party_policy_checks_its_own_memos(rota, tmp_path):
     header, arrays = rota
-    assert arrays["pending"].shape == (1, 2 + 6 + 3)  # id, arm; memo; context
-    arrays["pending"][0, 7] = 4.0
+    assert arrays["pending"].shape == (1, 2 + 4 + 3)  # id, arm; memo; context
+    arrays["pending"][0, 5] = 4.0
     assert_refused(pack(header, arrays), tmp_path, "memo names no arm", policy=Rota)
 
 

@@ -20,11 +20,6 @@ class RotaState(NamedTuple):
     sums: Any  # (2,) of rewards, and of random numbers
     step: int
 
-    @property
-    def memo_size(self):
-        """More room than most need: the last number names the arm."""
-        return 6
-
     @kernel
     def choose(self, contexts, rng, memo):
         arm = 0

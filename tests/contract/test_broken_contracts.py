@@ -108,7 +108,7 @@ BROKEN_STATES = {
     "no scores": ({"score": ignore}, "score must write a finite mean and bonus for every arm"),
     "probabilities": ({"probability": write_ones}, "probabilities must sum to 1; their sum is 5"),
     "memo": (
-        {"choose": kernel(write_beyond), "memo_size": 7},
+        {"choose": kernel(write_beyond)},
         "writes beyond the end of its memo",
     ),
 }

@@ -1,4 +1,4 @@
-"""Gaussian processes on a catalogue: the posterior of the whole history, in bounded memory."""
+"""Gaussian processes on a few points: the posterior of the whole history, in bounded memory."""
 
 import numpy as np
 import pytest
@@ -91,7 +91,7 @@ def test_posterior_is_that_of_the_whole_history(seed, kind, history, penalty):
     assert post.tally[COUNT] == len(history)
 
 
-def test_posterior_does_not_care_for_the_order():
+def test_posterior_does_not_depend_on_the_order():
     rng = np.random.default_rng(1)
     columns = rng.standard_normal((2, 5))
     prior, history = prior_of(columns, "rbf"), rng.integers(0, 5, 40)
@@ -107,8 +107,8 @@ def test_posterior_does_not_care_for_the_order():
 
 @pytest.mark.parametrize("length", [0.3, 1.0, 10.0])
 def test_posterior_stays_exact_for_many_measurements(length):
-    # Nearly singular kernels (10 lengthscales for a unit cube), and one arm measured most, as a
-    # policy that has made up its mind does; two points are the same.
+    # Nearly singular kernels (a unit cube is 0.1 length scales wide); most measurements are of one
+    # point, as by a policy that has settled on it; two points are equal.
     rounds = 20_000 if jit_is_on else 2_000
     rng = np.random.default_rng(2)
     columns = rng.random((3, 8))

@@ -1,4 +1,4 @@
-"""Designs: weights sum to one, no arm is known too little, in whatever space the arms live."""
+"""Optimal designs: weights sum to 1 and no variance is too large, whatever the columns span."""
 
 import numpy as np
 import pytest
@@ -32,28 +32,28 @@ shapes = st.tuples(st.integers(0, 10_000), st.integers(1, 14), st.integers(1, 6)
 
 @settings(max_examples=60, deadline=None)
 @given(shapes, st.sampled_from([1.0, 30.0]))
-def test_design_knows_every_arm_within_twice_the_dimension(shape, stretch):
+def test_largest_variance_is_at_most_twice_the_dimension(shape, stretch):
     seed, count, dim, rank = shape
     columns = arms_of(seed, count, dim, min(rank, dim), stretch)
     weights, found, _ = design_of(columns)
     assert found == min(rank, dim, count)
     assert np.all(weights >= 0)
     assert abs(weights.sum() - 1) < 1e-12
-    reach = known_to_within(columns.T, weights)
-    assert reach.max() <= 2 * found * (1 + 1e-6)
+    variances = known_to_within(columns.T, weights)
+    assert variances.max() <= 2 * found * (1 + 1e-6)
     # Kiefer and Wolfowitz: whatever the design, Σ w g is the dimension.
-    assert abs(weights @ reach - found) < 1e-6
+    assert abs(weights @ variances - found) < 1e-6
 
 
 @settings(max_examples=20, deadline=None)
 @given(shapes)
-def test_design_to_the_end_is_optimal(shape):
+def test_design_with_little_slack_is_nearly_optimal(shape):
     seed, count, dim, rank = shape
     columns = arms_of(seed, count, dim, min(rank, dim))
     weights, found, _ = design_of(columns, slack=0.02)
-    # No design has a smaller maximum than the dimension; at the optimum all its arms have it.
-    reach = known_to_within(columns.T, weights)
-    assert found - 1e-9 <= reach.max() <= 1.02 * found * (1 + 1e-6)
+    # No design has a smaller maximum than the dimension.
+    variances = known_to_within(columns.T, weights)
+    assert found - 1e-9 <= variances.max() <= 1.02 * found * (1 + 1e-6)
 
 
 def test_design_of_an_orthogonal_basis_is_uniform():
@@ -74,22 +74,22 @@ def test_design_of_a_regular_simplex_with_its_centre_leaves_the_centre_out():
 @pytest.mark.parametrize("seed", range(6))
 def test_design_is_that_of_the_twin(seed):
     columns = arms_of(seed, 12, 5, 1 + seed % 5)
-    theirs, _ = wynn(columns.T)
-    np.testing.assert_allclose(design_of(columns)[0], theirs, atol=1e-9)
+    expected, _ = wynn(columns.T)
+    np.testing.assert_allclose(design_of(columns)[0], expected, atol=1e-9)
 
 
-def test_design_leaves_inactive_arms_alone():
+def test_inactive_columns_get_no_weight():
     columns = arms_of(3, 10, 4, 4)
     active = np.zeros(10)
     active[[1, 5, 8]] = 1.0
     weights, rank, _ = design_of(columns, active)
     assert rank == 3
     assert np.all(weights[active == 0] == 0)
-    theirs, _ = wynn(columns.T[active > 0])
-    np.testing.assert_allclose(weights[active > 0], theirs, atol=1e-9)
+    expected, _ = wynn(columns.T[active > 0])
+    np.testing.assert_allclose(weights[active > 0], expected, atol=1e-9)
 
 
-def test_design_without_a_direction_takes_the_first_active_arm():
+def test_first_active_column_gets_all_weight_if_all_are_zero():
     active = np.array([0.0, 1.0, 1.0])
     weights, rank, _ = design_of(np.zeros((2, 3)), active)
     assert rank == 0
@@ -102,10 +102,10 @@ def test_span_coordinates_give_the_columns_back():
     rank = span(columns, np.ones(9), coordinates, pivots)
     assert rank == 3
     np.testing.assert_allclose(columns[:, pivots[:3]] @ coordinates[:3], columns, atol=1e-12)
-    assert np.array_equal(coordinates[:3, pivots[:3]], np.eye(3))  # to the last bit
+    assert np.array_equal(coordinates[:3, pivots[:3]], np.eye(3))  # exactly
 
 
-def test_span_of_repeated_arms_counts_them_once():
+def test_span_counts_repeated_columns_once():
     columns = np.repeat(np.eye(3), 3, axis=1)
     weights, rank, _ = design_of(columns)
     assert rank == 3
@@ -125,7 +125,7 @@ def test_fit_means_is_least_squares(rank):
     np.testing.assert_allclose(means, columns.T @ theta, rtol=1e-8)
 
 
-def test_fit_means_refuses_what_was_not_measured():
+def test_fit_means_refuses_columns_outside_the_measured_span():
     means = np.full(2, 7.0)
     counts = np.array([3.0, 0.0])
     assert fit_means(np.eye(2), np.ones(2), counts, np.ones(2), means) == -1

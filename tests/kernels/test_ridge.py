@@ -13,7 +13,10 @@ from robustbandits.kernels.ridge import (
     observe,
     rebuild,
     reset_ridge,
+    reset_ridges,
+    ridge_at,
     start_ridge,
+    start_ridges,
 )
 
 needs_speed = pytest.mark.skipif(not jit_is_on, reason="a million rounds of plain Python")
@@ -104,7 +107,7 @@ def test_observe_tally_is_count_log_det_and_energy(dim, count, seed, penalty):
 
 @settings(deadline=None)
 @given(st.integers(1, 8), st.integers(1, 40), st.integers(0, 2**32 - 1))
-def test_observe_weights_count_like_weighted_least_squares(dim, count, seed):
+def test_observe_with_weights_is_weighted_least_squares(dim, count, seed):
     contexts, rewards = data(dim, count, seed)
     weights = np.random.default_rng(seed + 1).uniform(0.0, 3.0, count)
     ridge = fed(contexts, rewards, 0.5, weights)
@@ -122,9 +125,9 @@ def test_observe_weights_count_like_weighted_least_squares(dim, count, seed):
 def test_observe_order_of_the_data_does_not_matter(dim, count, seed):
     contexts, rewards = data(dim, count, seed)
     order = np.random.default_rng(seed).permutation(count)
-    one, other = fed(contexts, rewards), fed(contexts[order], rewards[order])
-    np.testing.assert_allclose(one.theta, other.theta, rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(one.tally[LOG_DET], other.tally[LOG_DET], rtol=1e-9)
+    first, second = fed(contexts, rewards), fed(contexts[order], rewards[order])
+    np.testing.assert_allclose(first.theta, second.theta, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(first.tally[LOG_DET], second.tally[LOG_DET], rtol=1e-9)
 
 
 def test_observe_compiled_and_plain_python_give_the_same_bits():
@@ -133,23 +136,43 @@ def test_observe_compiled_and_plain_python_give_the_same_bits():
     plain = start_ridge(5, 0.1)
     for x, y in zip(contexts, rewards, strict=True):
         python_of(observe)(plain, x, y, 1.0)
-    for ours, theirs in zip(compiled[:5], plain[:5], strict=True):
-        assert np.array_equal(ours, theirs)
+    for found, expected in zip(compiled[:5], plain[:5], strict=True):
+        assert np.array_equal(found, expected)
 
 
 def test_reset_ridge_equals_a_fresh_start():
     used = fed(*data(4, 30, seed=2), penalty=0.3)
     reset_ridge(used)
     fresh = start_ridge(4, 0.3)
-    for ours, theirs in zip(used[:5], fresh[:5], strict=True):
-        assert np.array_equal(ours, theirs)
+    for found, expected in zip(used[:5], fresh[:5], strict=True):
+        assert np.array_equal(found, expected)
     assert np.array_equal(fresh.inverse @ fresh.gram, np.eye(4))
     assert not fresh.theta.any()
 
 
+def test_stacked_regressions_learn_as_single_ones_do_bit_for_bit():
+    rng = np.random.default_rng(0)
+    stack, single = start_ridges(3, 4, 0.3), [start_ridge(4, 0.3) for _ in range(3)]
+    for _ in range(100):
+        index, x, y = int(rng.integers(3)), rng.normal(size=4), float(rng.normal())
+        observe(python_of(ridge_at)(stack, index), x, y, 0.7)
+        observe(single[index], x, y, 0.7)
+    for index in range(3):
+        for stacked, alone in zip(stack[:5], single[index][:5], strict=True):
+            assert np.array_equal(stacked[index], alone)
+
+
+def test_reset_ridges_equals_a_fresh_start():
+    stack = start_ridges(2, 3, 0.5)
+    observe(python_of(ridge_at)(stack, 1), np.ones(3), 2.0, 1.0)
+    reset_ridges(stack)
+    for found, fresh in zip(stack[:5], start_ridges(2, 3, 0.5)[:5], strict=True):
+        assert np.array_equal(found, fresh)
+
+
 def test_observe_negative_leverage_rebuilds_at_once():
     ridge = fed(*data(3, 10, seed=4))
-    ridge.inverse[:] = -np.eye(3)  # damage that no data can do
+    ridge.inverse[:] = -np.eye(3)  # no data can do this
     x = np.array([0.5, 0.1, 0.2])
     observe(ridge, x, 0.3, 1.0)
     np.testing.assert_allclose(ridge.inverse @ ridge.gram, np.eye(3), atol=1e-12)
@@ -206,7 +229,7 @@ def concentrated(count, others):
         (1_000_000, 0, 1e7),
     ],
 )
-def test_observe_one_arm_over_and_over_keeps_the_inverse(count, others, condition):
+def test_observe_one_context_many_times_keeps_the_inverse(count, others, condition):
     ridge, truth = concentrated(count, others)
     assert np.linalg.eigvalsh(ridge.inverse).min() > 0
     assert relative_error(ridge.inverse, truth) < 1e-6
@@ -215,7 +238,7 @@ def test_observe_one_arm_over_and_over_keeps_the_inverse(count, others, conditio
 
 @needs_speed
 @pytest.mark.parametrize(("penalty", "count"), [(1e-3, 100_000), (1e-6, 10_000)])
-def test_observe_one_arm_with_a_small_penalty_keeps_the_inverse(penalty, count):
+def test_observe_one_context_with_a_small_penalty_keeps_the_inverse(penalty, count):
     contexts = catalogue()[:1]
     ridge = start_ridge(10, penalty)
     feed_cycle(ridge, contexts, np.zeros(count, dtype=np.int64))
@@ -226,8 +249,8 @@ def test_observe_one_arm_with_a_small_penalty_keeps_the_inverse(penalty, count):
 
 @needs_speed
 @pytest.mark.parametrize("others", [0, 1])
-def test_observe_one_arm_a_million_times_is_truer_than_its_own_sums(others):
-    # Why the inverse is not rebuilt from the sums now and then: they round the same way each time.
+def test_inverse_is_more_accurate_than_the_sums_after_a_million_observations(others):
+    # This is why the inverse is not rebuilt regularly: the sums round the same way each time.
     ridge, truth = concentrated(1_000_000, others)
     assert relative_error(ridge.inverse, truth) < 1e-9
     assert relative_error(np.linalg.inv(ridge.gram), truth) > 1e-6

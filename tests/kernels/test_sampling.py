@@ -1,4 +1,4 @@
-"""Choices made with a random stream: fair, and frugal with it."""
+"""Choices with a random stream: fair, and without needless draws."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def count_draws(chances, rng, times, counts):
 
 
 def assert_frequency(count, times, chance):
-    """Whether a binomial count is believable, with a false alarm below FAILURE."""
+    """Assert that a binomial count is plausible; a false alarm is less likely than FAILURE."""
     low, high = stats.binom.ppf([FAILURE / 2, 1 - FAILURE / 2], times, chance)
     assert low <= count <= high
 
@@ -40,7 +40,7 @@ def position(rng):
 
 @settings(deadline=None)
 @given(values, st.integers(0, 1000))
-def test_largest_points_at_a_largest_value(numbers, seed):
+def test_largest_is_the_index_of_a_largest_value(numbers, seed):
     array = np.array(numbers)
     assert array[largest(array, np.random.default_rng(seed), False)] == array.max()
 
@@ -56,7 +56,7 @@ def test_largest_first_is_argmax_and_draws_nothing(numbers):
 
 @settings(deadline=None)
 @given(values)
-def test_largest_touches_the_stream_only_for_equals(numbers):
+def test_largest_draws_only_if_there_are_ties(numbers):
     rng, other = np.random.default_rng(0), np.random.default_rng(0)
     largest(np.array(numbers), rng, False)
     if numbers.count(max(numbers)) > 1:
@@ -72,14 +72,14 @@ def test_largest_among_minus_infinities_is_in_range():
 @pytest.mark.parametrize(
     "numbers", [[1.0, 1.0], [0.0, 2.0, -1.0, 2.0, 2.0], [0.5] * 7, [3.0, 1.0, 3.0]]
 )
-def test_largest_equals_share_evenly(numbers):
+def test_largest_gives_ties_equal_chances(numbers):
     array, times = np.array(numbers), 100_000
     counts = np.zeros(len(numbers), dtype=np.int64)
     count_largest(array, np.random.default_rng(1), times, counts)
-    equals = np.flatnonzero(array == array.max())
-    assert counts.sum() == counts[equals].sum() == times
-    for index in equals:
-        assert_frequency(counts[index], times, 1 / len(equals))
+    ties = np.flatnonzero(array == array.max())
+    assert counts.sum() == counts[ties].sum() == times
+    for index in ties:
+        assert_frequency(counts[index], times, 1 / len(ties))
 
 
 @settings(deadline=None)
@@ -131,11 +131,11 @@ class Always:
         return self.level
 
 
-def test_draw_probabilities_that_sum_to_less_than_one_fall_to_the_last():
+def test_draw_returns_the_last_index_if_rounding_leaves_the_sum_below_one():
     almost_one = np.nextafter(1.0, 0.0)
     assert python_of(draw)(np.array([0.3, 0.3, 0.3]), Always(almost_one)) == 2
 
 
-def test_largest_level_just_below_one_is_the_last_equal():
+def test_largest_takes_the_last_tie_if_the_number_drawn_is_just_below_one():
     almost_one = np.nextafter(1.0, 0.0)
     assert python_of(largest)(np.array([2.0, 2.0, 0.0, 2.0]), Always(almost_one), False) == 3

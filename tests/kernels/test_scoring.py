@@ -35,7 +35,7 @@ def test_score_columns_compiled_and_plain_give_the_same_bits(dim, count):
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 9), st.integers(1, 27), st.integers(0, 2**32 - 1), st.floats(1e-8, 1e8))
-def test_score_columns_any_scale_gives_the_same_bits(dim, count, seed, scale):
+def test_score_columns_give_the_same_bits_at_any_scale(dim, count, seed, scale):
     problem = random_problem(dim, count, seed, scale)
     assert np.array_equal(scored(score_columns, *problem), scored(plain, *problem))
 
@@ -61,8 +61,8 @@ def test_score_columns_reads_the_lower_half_only(count):
 
 
 @pytest.mark.parametrize("count", [3, 8, 13])
-def test_score_columns_equal_columns_score_equal_wherever_they_stand(count):
-    # Ties between equal arms must not depend on which register an arm falls into.
+def test_score_columns_of_equal_columns_are_equal_in_any_position(count):
+    # Otherwise ties between equal arms would depend on the register that holds an arm.
     matrix, vector, columns = random_problem(7, 1, seed=2)
     out = scored(score_columns, matrix, vector, np.repeat(columns, count, axis=1))
     assert len(np.unique(out[0])) == 1

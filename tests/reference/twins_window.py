@@ -97,8 +97,8 @@ def bound(x, theta, P, beta):
     return x @ theta + beta * np.sqrt(np.maximum(0.0, ((x @ P) * x).sum(axis=-1)))
 
 
-def smallest_bound(centre, error, theta, P, beta):
-    """Smallest bound in a ball: convex, so any descent will do."""
+def smallest_bound(centre, error, theta, P, beta, start=None):
+    """Smallest bound in a ball: convex, so any descent will do; at 0 it needs a direction."""
     if error == 0.0:
         return bound(centre, theta, P, beta)
 
@@ -111,9 +111,10 @@ def smallest_bound(centre, error, theta, P, beta):
         "fun": lambda x: error**2 - (x - centre) @ (x - centre),
         "jac": lambda x: -2 * (x - centre),
     }
+    down = -slope(centre) if start is None else start
     found = optimize.minimize(
         lambda x: bound(x, theta, P, beta),
-        centre - 0.5 * error * slope(centre) / np.linalg.norm(slope(centre)),
+        centre + 0.5 * error * down / np.linalg.norm(down),
         jac=slope,
         constraints=[inside],
         method="SLSQP",
@@ -141,6 +142,22 @@ def largest_bound(centre, error, theta, P, beta, starts=20, steps=200):
         slopes = theta + beta * (x @ P) / np.maximum(widths, 1e-150)  # at the origin: theta
         x = centre + error * slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
     return bound(x, theta, P, beta).max()
+
+
+def search_disc(centre, error, theta, P, beta, sign, points=2001):
+    """Smallest (sign 1) or largest (sign -1) bound in a disc, by a search of the whole rim.
+
+    The bound is homogeneous, so both are on the rim, or the smallest is at the origin.
+    """
+    angles, width = np.linspace(0.0, 2.0 * np.pi, points), 20.0 / points
+    for _ in range(7):  # ever closer around the best points
+        rim = centre + error * np.column_stack([np.cos(angles), np.sin(angles)])
+        values = sign * bound(rim, theta, P, beta)
+        best = angles[np.argsort(values)[:6]]
+        angles = (best[:, None] + width * np.linspace(-1.0, 1.0, 61)).ravel()
+        width /= 20
+    found = sign * values.min()
+    return min(found, 0.0) if sign > 0 and np.linalg.norm(centre) <= error else found
 
 
 class Imperfect(Linear):

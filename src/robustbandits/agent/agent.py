@@ -36,7 +36,7 @@ from robustbandits.game import require
 from robustbandits.game.dispatch import AGENT_KERNELS, by_address
 from robustbandits.game.match import POLICY, stream
 from robustbandits.game.problem import Problem
-from robustbandits.game.verbs import Policy, memo_size
+from robustbandits.game.verbs import MEMO, Policy
 from robustbandits.kernels.linalg import Floats
 
 
@@ -122,7 +122,6 @@ class Agent:
         self.problem = problem
         self._inputs = Inputs(policy, problem, reward_range)
         self._state: Any = policy.start(problem)
-        self._room = memo_size(self._state)
         self._pending = Pending(pending)
 
     def _connect(self, rng: np.random.Generator) -> None:
@@ -137,7 +136,7 @@ class Agent:
 
         bound, stream = self._inputs.bound, self._passed_rng
         self._decide = prepare(decide, matrix, bound, stream, note, matrix)
-        self._learn = prepare(learn_reward, 0, 0.0, stream, note, self._room)
+        self._learn = prepare(learn_reward, 0, 0.0, stream, note)
         self._score = prepare(score_arms, matrix, matrix)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -162,7 +161,7 @@ class Agent:
         array = self._inputs.contexts(contexts)
         arms, dim = array.shape
         table = np.empty((3, arms))
-        note = np.empty(self._room + dim)
+        note = np.empty(MEMO + dim)
         arm = self._decide(
             self._passed_policy, array, self._inputs.bound, self._passed_rng, note, table
         )
@@ -183,7 +182,7 @@ class Agent:
                 f"decision must be one of this agent, whose decision {number} chose arm {arm}; "
                 f"got {decision!r} of another agent"
             )
-        self._learn(self._passed_policy, arm, value, self._passed_rng, note, self._room)
+        self._learn(self._passed_policy, arm, value, self._passed_rng, note)
         del self._pending[number]
 
     def scores(self, contexts: npt.ArrayLike) -> Scores:
@@ -234,7 +233,7 @@ class Agent:
         }
         arrays = {name: to_floats(name, array) for name, array in state_arrays(self._state)}
         arrays |= self._inputs.to_arrays()
-        arrays["pending"] = self._pending.to_rows(self._room + self.problem.dim)
+        arrays["pending"] = self._pending.to_rows(MEMO + self.problem.dim)
         try:
             type(self).__new__(type(self))._restore(dict(header), dict(arrays), type(self.policy))
         except Exception as error:
@@ -275,15 +274,19 @@ class Agent:
         problem = Problem(**header["problem"])
         rows = arrays.pop("pending")
         check_size(problem, arrays)
-        recipe = recipe_class(header["policy"]["name"], kind).from_dict(header["policy"])
+        policy = recipe_class(header["policy"]["name"], kind)
+        recipe = policy.from_dict(header["policy"])
+        if hasattr(policy, "upgrade_file"):  # the arrays may be those of an older version
+            arrays = policy.upgrade_file(arrays | {"pending": rows})
+            rows = arrays.pop("pending")
         self._open(recipe, problem, header["reward_range"], header["capacity"])
         self._inputs.take_arrays(arrays)
         due = dict(state_arrays(self._state))
         check_names("list of arrays", arrays, due)
         for name, array in due.items():
             fill(name, array, arrays[name])
-        size = self._room + problem.dim
+        size = MEMO + problem.dim
         self._pending.take_rows(rows, size, header["next"], header["forgotten"])
-        self._inputs.check_pending(rows[:, 1], rows[:, 2 + self._room :])
-        check_indices(self._state, rows[:, 2 : 2 + self._room])
+        self._inputs.check_pending(rows[:, 1], rows[:, 2 + MEMO :])
+        check_indices(self._state, rows[:, 2 : 2 + MEMO])
         return stream_from_dict(header["stream"])

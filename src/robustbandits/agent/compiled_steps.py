@@ -43,8 +43,7 @@ def decide(
             return NOT_FINITE - a
         if square > limit:
             return TOO_LONG - a
-    room = note.shape[0] - dim
-    memo = note[:room]
+    memo = note[:MEMO]
     memo[:] = 0.0
     arm = choose(policy, shown, rng_at(rng_pointer), memo)
     if arm < 0 or arm >= arms:
@@ -52,16 +51,14 @@ def decide(
     score(policy, shown, memo, table[MEANS], table[BONUSES])
     probability(policy, shown, memo, table[PROBABILITIES])
     for i in range(dim):
-        note[room + i] = contexts[arm, i]
+        note[MEMO + i] = contexts[arm, i]
     return arm
 
 
 @program
-def learn_reward(
-    policy: Any, arm: int, reward: float, rng_pointer: Any, note: Floats, room: int
-) -> None:
-    """Learn the reward of the decision that wrote ``note``: ``room`` numbers of memo, a context."""
-    learn(policy, arm, note[room:], reward, note[:room], rng_at(rng_pointer))
+def learn_reward(policy: Any, arm: int, reward: float, rng_pointer: Any, note: Floats) -> None:
+    """Learn the reward of the decision that wrote ``note``: its memo, then a context."""
+    learn(policy, arm, note[MEMO:], reward, note[:MEMO], rng_at(rng_pointer))
 
 
 @program

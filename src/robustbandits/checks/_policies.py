@@ -29,13 +29,7 @@ from robustbandits.game.match import NATURE, POLICY, stream
 from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.problem import Problem
 from robustbandits.game.rounds import Environment, Rounds
-from robustbandits.game.verbs import (
-    MEMO,
-    OptionalPolicyKernels,
-    Policy,
-    PolicyState,
-    memo_size,
-)
+from robustbandits.game.verbs import MEMO, OptionalPolicyKernels, Policy, PolicyState
 from robustbandits.kernels.linalg import Floats
 
 REQUIRED = ("choose", "learn", "score")
@@ -84,14 +78,14 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
     name, state = policy.name, policy.start(problem)
     rng = np.random.Generator(np.random.PCG64(stream(0, POLICY)))
     for t in range(len(block.noise)):
-        contexts, (memo, again) = block.contexts[t].copy(), np.zeros((2, memo_size(state)))
+        contexts, (memo, again) = block.contexts[t].copy(), np.zeros((2, MEMO))
+        _check_memo(state, contexts, copy.deepcopy(rng), name)
         before, twin = bits_of(state), copy.deepcopy(rng)
         arm = state.choose(contexts, rng, memo)
         _check_arm(arm, problem.arms, name)
         ensure(bits_of(state) == before, f"{name}.choose changed the state")
         ensure(state.choose(contexts, twin, again) == arm, f"{name} is not repeatable")
         ensure(np.array_equal(memo, again), f"{name}'s memo is not repeatable")
-        _check_peek(state, contexts, copy.deepcopy(twin), name)
         _check_scores(state, contexts, memo, arm, name)
         ensure(bits_of(state) == before, f"{name}.score or .probability changed the state")
         reward = float(block.means[t, arm] + block.noise[t])
@@ -122,11 +116,17 @@ def _check_scores(state: Any, contexts: Floats, memo: Floats, arm: int, name: st
         ensure(chances[arm] > 0, f"{name} chose arm {arm}, to which it gives probability 0")
 
 
-def _check_peek(state: Any, contexts: Floats, rng: np.random.Generator, name: str) -> None:
-    """Check that a decision makes do with the small memo of an attacker who peeks."""
-    memo = np.zeros(memo_size(state))
+def _check_memo(state: Any, contexts: Floats, rng: np.random.Generator, name: str) -> None:
+    """Check that a decision writes nothing after the end of its memo.
+
+    Plain Python raises IndexError; machine code would overwrite whatever is there.
+    """
+    memo = np.zeros(16 * MEMO)
     try:
         state.choose(contexts, rng, memo[:MEMO])
     except IndexError:
-        memo[:] = 1.0  # plain Python looks where it writes; machine code does not
-    ensure(not memo[MEMO:].any(), f"{name}.choose writes beyond the end of its memo")
+        memo[MEMO] = 1.0
+    ensure(
+        not memo[MEMO:].any(),
+        f"{name}.choose writes beyond the end of its memo, which has {MEMO} numbers",
+    )

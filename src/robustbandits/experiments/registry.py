@@ -14,6 +14,7 @@ import pkgutil
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from robustbandits.game.facts import policy_facts
 from robustbandits.game.recipe import Recipe
 
 #: The sections of a spec; packages of the same names export the recipes.

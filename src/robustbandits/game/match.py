@@ -22,7 +22,7 @@ from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
 from robustbandits.game.rounds import Environment, Rounds
-from robustbandits.game.verbs import Attack, Policy, memo_size, reads_policy
+from robustbandits.game.verbs import MEMO, Attack, Policy, reads_policy
 
 #: Numbers in a block of rounds: 2 MB of contexts, which fit into a core's own cache.
 BLOCK_NUMBERS = 250_000
@@ -90,7 +90,7 @@ class Game:
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
         streams = (self.policy_rng, self.attack_rng)
-        others = (self.attack, self.purse, self.book, *streams, np.empty(memo_size(self.policy)))
+        others = (self.attack, self.purse, self.book, *streams, np.empty(MEMO))
         try:
             self._play(rounds, self._passed_policy, *others)
         except numba.errors.NumbaError as error:  # raised while compiling: no round has been played

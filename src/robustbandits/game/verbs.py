@@ -22,13 +22,8 @@ from robustbandits.game.problem import Problem
 from robustbandits.game.purse import Purse, settle_contexts
 from robustbandits.kernels.linalg import Floats
 
-#: Room for what `choose` wants `learn` to know about a decision, unless a state asks for more.
+#: How many numbers a memo has: what `choose` may note about a decision for `learn`.
 MEMO = 4
-
-
-def memo_size(state: Any) -> int:
-    """How many numbers a memo of a policy's decisions has."""
-    return max(MEMO, getattr(state, "memo_size", MEMO))
 
 
 class Scene(NamedTuple):

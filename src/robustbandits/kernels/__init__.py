@@ -1,1 +1,1 @@
-"""Compiled arithmetic on small matrices. No bandit words here."""
+"""Compiled arithmetic on small matrices. Nothing here may know about bandits."""

@@ -1,18 +1,17 @@
-"""What one point tells of the best and the worst bound of an arm that is known up to a ball.
+"""The smallest and the largest value in a ball of a linear function plus a norm.
 
-The upper confidence bound is ``f(x) = θ·x + β √(xᵀ P x)``, and x is within ``error`` of a centre:
-``x = c + δ``. What its smallest and largest values, U⁻ and U⁺, are *at most* and *at least* is
-known from any δ. Let g be the gradient there, κ = β / √(xᵀ P x), and λ no less than the largest
-eigenvalue of P.
+The function is ``f(x) = v·x + b √(Σ λ_i x_i²)``, where b and every λ_i are positive. Where it is
+smallest or largest in a ball, its gradient g points along the radius: ``x = c - s g(x)`` for the
+centre c and a number s, the step, which is positive at the smallest value and negative at the
+largest. The point x follows from s and from its own width ``w = √(Σ λ_i x_i²)``::
 
-- f is convex, so it lies above its tangent plane: ``U⁻ >= f(x) - g·δ - error ‖g‖``, and
-  ``U⁺ >= f(x) - g·δ + error ‖g‖``.
-- The root is concave in its square, so f lies below a parabola that touches it at x:
-  ``U⁺ <= f(x) - g·δ + error √(‖g‖² - 2κλ g·δ + (κλ error)²) + κλ error²``. At a peak with
-  ‖g‖ >= κλ error that is f(x) itself: then no other peak is higher.
+    x_i = w z_i / (w + s b λ_i)      z = c - s v      Σ λ_i z_i² / (w + s b λ_i)² = 1
 
-All are as close as the square of what δ is off by, so an offset that was best a little while ago
-is a good one. How to make it better is in ball_steps.py.
+The last equation has one solution w (none if x is the origin), and the distance of x from c grows
+with |s|. So two nested searches, both by Newton's method, find the x whose distance is the radius.
+This always succeeds for the smallest value, a convex problem. For the largest value it succeeds
+unless two peaks are equally high for some s: the distance then jumps there from one to the other,
+and if the radius is within the jump, both are climbed instead.
 """
 
 from __future__ import annotations
@@ -20,142 +19,183 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from robustbandits.compiled.jit import kernel
-from robustbandits.kernels.linalg import Floats, dot
-from robustbandits.kernels.ridge import Ridge
-from robustbandits.kernels.scoring import score_columns
-from robustbandits.kernels.tangents import DY, VD, VX, VY, XY, YY, tangent_products
+import numpy as np
 
-#: A search ends when what is left to find is this small, relative to what the ball can add to the
-#: bound, and to the bound itself.
-TOLERANCE = 1e-10
-ROUNDING = 1e-14
+from robustbandits.compiled.jit import kernel, program
+from robustbandits.kernels.linalg import Floats
 
-
-class Ball(NamedTuple):
-    """A bound, and how far from a context to look at it."""
-
-    ridge: Ridge  # P is its inverse
-    factor: float  # β
-    error: float  # radius of the ball
-    stretch: float  # λ, at least the largest eigenvalue of P
-    rise: float  # at least what the bound changes over the distance ``error``
-    slack: float  # what a search may be off by
-    positive: bool  # whether no x has a bound below 0
+#: Relative error of a distance that is close enough; the error of the value is about its square.
+TOLERANCE = 1e-7
+#: Smallest |z| along the longest axis, that of the largest eigenvalue, as a share of the radius. If
+#: z were zero there, the equation for w might have no solution.
+SMALLEST = 1e-13
+#: Largest number of steps of each search. Three are usual.
+MAX_STEPS = 200
 
 
-class Tangent(NamedTuple):
-    """The bound at a point, and its gradient g there."""
+class Cone(NamedTuple):
+    """The function f, whose graph is a cone, and the radius of the balls to search."""
 
-    value: float
-    pull: float  # κ, or 0 where the width is 0
-    across: float  # g·δ
-    size: float  # ‖g‖²
+    vector: Floats  # v
+    eigenvalues: Floats  # λ
+    longest: int  # position of the largest eigenvalue
+    factor: float  # b
+    radius: float
 
 
 @kernel
-def new_ball(ridge: Ridge, factor: float, error: float, stretch: float) -> Ball:
-    """Return a ball, with what follows from the rest."""
-    square, fit = 0.0, 0.0
-    for i in range(ridge.theta.shape[0]):
-        square += ridge.theta[i] * ridge.theta[i]
-        fit += ridge.theta[i] * ridge.moment[i]
-    rise = error * (math.sqrt(square) + factor * math.sqrt(stretch))
-    # θᵀVθ <= β²: theta 0 is in the ellipsoid, so the largest x·t in it is at least 0.
-    positive = fit <= factor * factor
-    return Ball(ridge, factor, error, stretch, rise, TOLERANCE * rise, positive)
+def step_down(cone: Cone, centre: Floats) -> tuple[float, float]:
+    """Return the value at a centre, and the value at the rim straight against its gradient.
 
-
-@kernel
-def tangent_of(
-    ball: Ball, vv: float, vx: float, xy: float, vy: float, yy: float, vd: float, dy: float
-) -> Tangent:
-    """Return the tangent at x, by inner products of ``v = θ``, x, ``y = Px`` and ``d = δ``."""
-    width = math.sqrt(max(0.0, xy))
-    pull = ball.factor / width if width > 0.0 else 0.0
-    size = max(0.0, vv + pull * (2.0 * vy + pull * yy))
-    return Tangent(vx + ball.factor * width, pull, vd + pull * dy, size)
-
-
-@kernel
-def floor_at(ball: Ball, tangent: Tangent) -> float:
-    """Return what U⁻ is at least."""
-    return tangent.value - tangent.across - ball.error * math.sqrt(tangent.size)
-
-
-@kernel
-def ceiling_at(ball: Ball, tangent: Tangent) -> float:
-    """Return what U⁺ is at most.
-
-    Without a width there is no parabola, but √(yᵀPy) is at most √λ ‖y‖.
+    The second one is at least the smallest value in the ball, and usually close to it.
     """
-    bend = tangent.pull * ball.stretch
-    rest = bend * (ball.error * ball.error)
-    turned = tangent.size - bend * (2.0 * tangent.across - rest)
-    if tangent.pull == 0.0:
-        rest = 2.0 * ball.error * ball.factor * math.sqrt(ball.stretch)
-    return tangent.value - tangent.across + rest + ball.error * math.sqrt(max(0.0, turned))
+    value, width, square = 0.0, 0.0, 0.0
+    for i in range(centre.shape[0]):
+        value += cone.vector[i] * centre[i]
+        width += cone.eigenvalues[i] * (centre[i] * centre[i])
+    width = math.sqrt(width)
+    value += cone.factor * width
+    pull = cone.factor / width if width > 0.0 else 0.0
+    for i in range(centre.shape[0]):
+        gradient = cone.vector[i] + pull * cone.eigenvalues[i] * centre[i]
+        square += gradient * gradient
+    step = cone.radius / math.sqrt(square) if square > 0.0 else 0.0
+    below, width = 0.0, 0.0
+    for i in range(centre.shape[0]):
+        gradient = cone.vector[i] + pull * cone.eigenvalues[i] * centre[i]
+        x = centre[i] - step * gradient
+        below += cone.vector[i] * x
+        width += cone.eigenvalues[i] * (x * x)
+    return value, below + cone.factor * math.sqrt(width)
+
+
+@program
+def extreme_in_ball(cone: Cone, centre: Floats, sign: float) -> float:
+    """Return the smallest (sign 1) or the largest (sign -1) value in the ball around a centre."""
+    length, slope, needed = 0.0, 0.0, 0.0
+    for i in range(centre.shape[0]):
+        length += centre[i] * centre[i]
+        slope += cone.vector[i] * cone.vector[i]
+        needed += cone.vector[i] * cone.vector[i] / cone.eigenvalues[i]
+    length = math.sqrt(length) / cone.radius
+    if sign > 0.0 and length <= 1.0 and needed <= cone.factor * cone.factor:
+        return 0.0  # the value of the origin, and no value is negative
+    # No gradient is longer than this, so the first step is not too long.
+    slope = math.sqrt(slope) + cone.factor * math.sqrt(cone.eigenvalues[cone.longest])
+    size, low, high = cone.radius / slope, 0.0, np.inf
+    ratios, divisors = np.empty(centre.shape[0]), np.empty(centre.shape[0])
+    value, distance = 0.0, 0.0
+    for _ in range(MAX_STEPS):
+        step = sign * size
+        width = _solve_width(cone, centre, step, ratios, divisors)
+        value, distance, response = 0.0, length, np.nan
+        if width > 0.0:
+            value, distance, response = _measure(cone, step, width, ratios, divisors)
+        if distance > 1.0:
+            high = size
+        else:
+            low = size
+        if abs(distance - 1.0) <= TOLERANCE or size == 0.0 or low >= high * (1.0 - 1e-12):
+            break
+        divisor = 1.0 + (distance - 1.0) / response
+        size = size / divisor if divisor > 0.0 else np.inf
+        if not low < size < high:
+            size = 10.0 * low if high == np.inf else 0.5 * (low + high)
+    if sign < 0.0 and abs(distance - 1.0) > TOLERANCE:
+        value = _climb_from_both_ends(cone, centre)
+    return value
 
 
 @kernel
-def is_close(ball: Ball, value: float, limit: float) -> bool:
-    """Whether the two are as good as equal."""
-    return abs(value - limit) <= ball.slack + ROUNDING * abs(value)
+def _solve_width(
+    cone: Cone, centre: Floats, step: float, ratios: Floats, divisors: Floats
+) -> float:
+    """Return the width w of the point x that belongs to a step; write x / w, and ``w + s b λ``.
 
-
-# ---------------------------------------------------------------------------- all columns at once
+    The sum to the power -1/2 is concave in w, so Newton's method approaches 1 from below. If the
+    sum is less than 1 even for w = 0, x is the origin.
+    """
+    floor = max(0.0, -step * cone.factor * cone.eigenvalues[cone.longest])
+    nearly_nothing = SMALLEST * cone.radius + 1e-150
+    rest = 0.0  # the width is the floor and the rest
+    for i in range(centre.shape[0]):
+        ratios[i] = centre[i] - step * cone.vector[i]
+        if i == cone.longest and abs(ratios[i]) < nearly_nothing:
+            ratios[i] = math.copysign(nearly_nothing, centre[i])
+        divisors[i] = floor + step * cone.factor * cone.eigenvalues[i]
+        rest = max(rest, math.sqrt(cone.eigenvalues[i]) * abs(ratios[i]) - divisors[i])
+    for _ in range(MAX_STEPS):
+        total, slope = 0.0, 0.0
+        for i in range(centre.shape[0]):
+            inverse = 1.0 / (rest + divisors[i])
+            term = cone.eigenvalues[i] * (ratios[i] * inverse) * (ratios[i] * inverse)
+            total += term
+            slope += term * inverse
+        change = (math.sqrt(total) - 1.0) * total / slope
+        rest += change
+        if not change > TOLERANCE * rest:
+            break
+    if rest <= 0.0:
+        return 0.0
+    for i in range(centre.shape[0]):
+        divisors[i] += rest
+        ratios[i] /= divisors[i]
+    return floor + rest
 
 
 @kernel
-def bounds_at(ball: Ball, points: Floats, values: Floats, room: Floats) -> None:
-    """Write the bound at each column of points."""
-    score_columns(ball.ridge.inverse, ball.ridge.theta, points, room, values)
-    for a in range(points.shape[1]):
-        values[a] = room[a] + ball.factor * math.sqrt(max(0.0, values[a]))
+def _measure(
+    cone: Cone, step: float, width: float, ratios: Floats, divisors: Floats
+) -> tuple[float, float, float]:
+    """Return the value on the rim near x, the distance of x in radii, and its response.
+
+    The value is f(x), corrected for the distance. The response is the derivative of log distance
+    by log step.
+    """
+    mean, square, damped, cross, rest = 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(ratios.shape[0]):
+        image = cone.eigenvalues[i] * ratios[i]
+        gradient = cone.vector[i] + cone.factor * image
+        damping = width / divisors[i]
+        mean += cone.vector[i] * ratios[i]
+        square += gradient * gradient
+        damped += gradient * gradient * damping
+        cross += gradient * image * damping
+        rest += ratios[i] * image * damping
+    response = (damped + step * cone.factor / width * (cross * cross / rest)) / square
+    distance = abs(step) * math.sqrt(square) / cone.radius
+    excess = distance - 1.0 / distance if distance > 0.0 else 0.0
+    correction = math.copysign(0.5 * cone.radius * math.sqrt(square), step) * excess
+    return width * (mean + cone.factor) + correction, distance, response
 
 
-@kernel
-def tangent_at(ball: Ball, points: Floats, offsets: Floats, arm: int) -> Tangent:
-    """Return the tangent at one column of points; all may have one offset."""
-    column = arm if offsets.shape[1] == points.shape[1] else 0
-    theta, inverse = ball.ridge.theta, ball.ridge.inverse
-    vv, vx, xy, vy, yy, vd, dy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(points.shape[0]):
-        y = 0.0
-        for j in range(points.shape[0]):
-            y += inverse[i, j] * points[j, arm]
-        v, d, x = theta[i], offsets[i, column], points[i, arm]
-        vv += v * v
-        vx += v * x
-        xy += x * y
-        vy += v * y
-        yy += y * y
-        vd += v * d
-        dy += d * y
-    return tangent_of(ball, vv, vx, xy, vy, yy, vd, dy)
+@program
+def _climb_from_both_ends(cone: Cone, centre: Floats) -> float:
+    """Climb from both ends of the diameter along the longest axis; return the larger value.
 
-
-@kernel
-def bound_most(
-    ball: Ball,
-    points: Floats,
-    offsets: Floats,
-    products: Floats,
-    values: Floats,
-    ceilings: Floats,
-) -> None:
-    """Write the bound at each column of points, and what U⁺ around its centre is at most."""
-    tangent_products(ball.ridge.inverse, ball.ridge.theta, points, offsets, products)
-    square = dot(ball.ridge.theta, ball.ridge.theta)
-    area = ball.stretch * (ball.error * ball.error)
-    flat = 2.0 * ball.error * ball.factor * math.sqrt(ball.stretch)
-    for a in range(points.shape[1]):  # `ceiling_at`, written so that it vectorises
-        width = math.sqrt(max(0.0, products[XY, a]))
-        pull = ball.factor / width if width > 0.0 else 0.0
-        value = products[VX, a] + ball.factor * width
-        across = products[VD, a] + pull * products[DY, a]
-        size = max(0.0, square + pull * (2.0 * products[VY, a] + pull * products[YY, a]))
-        turned = size - pull * ball.stretch * (2.0 * across - pull * area)
-        rest = pull * area if width > 0.0 else flat
-        values[a] = value
-        ceilings[a] = value - across + rest + ball.error * math.sqrt(max(0.0, turned))
+    A step goes to the point of the ball where the gradient says that f is largest. As f is convex,
+    it is never lower there.
+    """
+    x, best = np.empty(centre.shape[0]), -np.inf
+    for end in (-cone.radius, cone.radius):
+        for i in range(centre.shape[0]):
+            x[i] = centre[i] + (end if i == cone.longest else 0.0)
+        height = -np.inf
+        for _ in range(MAX_STEPS):
+            mean, width = 0.0, 0.0
+            for i in range(centre.shape[0]):
+                mean += cone.vector[i] * x[i]
+                width += cone.eigenvalues[i] * (x[i] * x[i])
+            width = math.sqrt(width)
+            if not mean + cone.factor * width > height:
+                break
+            height = mean + cone.factor * width
+            pull, square = cone.factor / width if width > 0.0 else 0.0, 0.0
+            for i in range(centre.shape[0]):
+                x[i] = cone.vector[i] + pull * cone.eigenvalues[i] * x[i]
+                square += x[i] * x[i]
+            reach = cone.radius / math.sqrt(square) if square > 0.0 else 0.0
+            for i in range(centre.shape[0]):
+                x[i] = centre[i] + reach * x[i]
+        best = max(best, height)
+    return best

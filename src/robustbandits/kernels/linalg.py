@@ -1,9 +1,9 @@
 """Loops over small matrices.
 
-Plain loops, because they compile in a tenth of the time of ``numpy.linalg`` calls, allocate
-nothing, and give the same bits compiled and as plain Python. Where many vectors are treated alike
-they are the *columns* of a matrix: the inner loop then runs along memory and vectorises without
-changing the order of any sum.
+Plain loops compile in a tenth of the time of ``numpy.linalg`` calls, allocate nothing, and give the
+same bits compiled and as plain Python. Functions that process many vectors take them as the columns
+of a matrix: the inner loop then reads consecutive memory, and is vectorised without changing the
+order of any sum.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 @kernel
 def copy(source: Floats, target: Floats) -> None:
-    """Copy a matrix onto another."""
+    """Copy a matrix into another."""
     rows, columns = source.shape
     for i in range(rows):
         for j in range(columns):
@@ -29,14 +29,14 @@ def copy(source: Floats, target: Floats) -> None:
 
 @kernel
 def copy_column(source: Floats, index: int, target: Floats) -> None:
-    """Copy one column onto a vector."""
+    """Copy one column of a matrix into a vector."""
     for i in range(source.shape[0]):
         target[i] = source[i, index]
 
 
 @kernel
 def dot(x: Floats, y: Floats) -> float:
-    """Inner product."""
+    """Return the inner product."""
     total = 0.0
     for i in range(x.shape[0]):
         total += x[i] * y[i]
@@ -45,7 +45,7 @@ def dot(x: Floats, y: Floats) -> float:
 
 @kernel
 def products(vector: Floats, columns: Floats, out: Floats) -> None:
-    """Inner product of ``vector`` with each column."""
+    """Write the inner product of ``vector`` with each column."""
     dim, count = columns.shape
     for a in range(count):
         out[a] = 0.0
@@ -57,7 +57,7 @@ def products(vector: Floats, columns: Floats, out: Floats) -> None:
 
 @kernel
 def multiply(matrix: Floats, x: Floats, out: Floats) -> None:
-    """``M x`` for a symmetric M, summed along its rows so that it vectorises."""
+    """Write ``M x`` for a symmetric M, summed row by row so that it is vectorised."""
     dim = x.shape[0]
     for i in range(dim):
         out[i] = 0.0
@@ -69,7 +69,7 @@ def multiply(matrix: Floats, x: Floats, out: Floats) -> None:
 
 @kernel
 def add_outer(matrix: Floats, x: Floats, scale: float) -> None:
-    """``M += scale · x xᵀ``; stays exactly symmetric."""
+    """Add ``scale · x xᵀ`` to a matrix, which stays exactly symmetric."""
     dim = x.shape[0]
     for i in range(dim):
         left = x[i]
@@ -79,7 +79,7 @@ def add_outer(matrix: Floats, x: Floats, scale: float) -> None:
 
 @kernel
 def cholesky(matrix: Floats, out: Floats) -> bool:
-    """Upper R with ``RᵀR = M``; False, and ``out`` useless, when M is not positive definite."""
+    """Write the upper R with ``RᵀR = M``; return False if M is not positive definite."""
     dim = matrix.shape[0]
     for i in range(dim):
         for j in range(dim):
@@ -100,7 +100,7 @@ def cholesky(matrix: Floats, out: Floats) -> bool:
 
 @kernel
 def cholesky_add_outer(factor: Floats, x: Floats) -> None:
-    """Turn R with ``RᵀR = M`` into the factor of ``M + x xᵀ``; spoils ``x``."""
+    """Turn R with ``RᵀR = M`` into the factor of ``M + x xᵀ``; overwrite ``x``."""
     dim = x.shape[0]
     for k in range(dim):
         pivot = factor[k, k]
@@ -127,9 +127,9 @@ def solve_upper(factor: Floats, x: Floats) -> None:
 
 @kernel
 def invert(matrix: Floats, out: Floats) -> bool:
-    """Inverse of a positive definite matrix by sweeping out one pivot after another.
+    """Write the inverse of a positive definite matrix, by Gauss–Jordan elimination.
 
-    Returns False, and leaves ``out`` useless, when a pivot is not positive.
+    Return False if a pivot is not positive; ``out`` is then undefined.
     """
     dim = matrix.shape[0]
     for i in range(dim):
@@ -150,5 +150,5 @@ def invert(matrix: Floats, out: Floats) -> bool:
                     out[i, j] -= weight * out[k, j]
     for i in range(dim):
         for j in range(i):
-            out[j, i] = out[i, j]  # symmetric to the last bit
+            out[j, i] = out[i, j]  # exactly symmetric
     return True

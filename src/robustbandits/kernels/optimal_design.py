@@ -1,12 +1,13 @@
-"""Designs of experiments: how often to measure each of a few columns.
+"""Optimal designs of experiments: how often to measure each of a few columns.
 
-A design is a weight for each column, the weights summing to 1. With ``M = Σ w_a x_a x_aᵀ`` it
-knows column x to within ``g(x) = xᵀ M⁻¹ x``; the G-optimal design makes the largest g as small as
-can be, which is the dimension of the columns' span (Kiefer, Wolfowitz 1960).
+A design is a weight for each column; the weights sum to 1. With ``M = Σ w_a x_a x_aᵀ``, a design
+leaves the variance ``g(x) = xᵀ M⁻¹ x`` at column x. The G-optimal design makes the largest g as
+small as possible: it is then the dimension of the columns' span (Kiefer, Wolfowitz 1960).
 
-Everything happens in *coordinates*: each column is written in terms of a few of them that span the
-rest. Those have the identity for a Gram matrix, however long, short or nearly parallel the columns
-are, and columns that span less than the whole space need no special care.
+All computations use *coordinates*: each column is written as a combination of a few columns, the
+pivots, that span all of them. In these coordinates the Gram matrix of the pivots is the identity,
+however long, short or nearly parallel the columns are, and columns that do not span the whole space
+need no special treatment.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ import numpy.typing as npt
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats, add_outer, invert
 
-#: A direction along which no column reaches this share of the longest one does not count.
+#: A direction is ignored if no column has more than this share of the longest column along it.
 TOLERANCE = 1e-7
-#: Most steps of Frank and Wolfe. Within a factor 2 of the optimum needs a few times the dimension.
+#: Largest number of Frank–Wolfe steps. A few times the dimension come within a factor 2 of optimal.
 STEPS = 20_000
 
 Indices = npt.NDArray[np.int64]
@@ -29,10 +30,10 @@ Indices = npt.NDArray[np.int64]
 
 @program
 def span(columns: Floats, active: Floats, coordinates: Floats, pivots: Indices) -> int:
-    """Write active columns in terms of a few of them; return how many that takes.
+    """Write active columns as combinations of a few of them, the pivots; return how many.
 
-    Column a is ``Σ_k coordinates[k, a] · columns[:, pivots[k]]``. The few are found greedily: the
-    column furthest from the span of those before it comes next.
+    Column a is ``Σ_k coordinates[k, a] · columns[:, pivots[k]]``. Each pivot is the column that is
+    furthest from the span of the pivots before it.
     """
     dim, count = columns.shape
     rest = columns.copy()
@@ -64,15 +65,15 @@ def span(columns: Floats, active: Floats, coordinates: Floats, pivots: Indices) 
             for i in range(dim):
                 rest[i, a] -= along * axis[i]
         for i in range(dim):
-            rest[i, best] = 0.0  # to the last bit
+            rest[i, best] = 0.0  # exactly
         pivots[rank] = best
         rank += 1
-    _untangle(coordinates, pivots, rank)
+    _solve_for_pivots(coordinates, pivots, rank)
     return rank
 
 
 @kernel
-def _untangle(coordinates: Floats, pivots: Indices, rank: int) -> None:
+def _solve_for_pivots(coordinates: Floats, pivots: Indices, rank: int) -> None:
     """Turn coordinates along orthogonal axes into coordinates along the pivots."""
     factor = np.empty((rank, rank))
     for j in range(rank):
@@ -90,11 +91,11 @@ def _untangle(coordinates: Floats, pivots: Indices, rank: int) -> None:
 def g_optimal(
     columns: Floats, active: Floats, slack: float, coordinates: Floats, weights: Floats
 ) -> int:
-    """Write a design on the active columns; return the dimension r of their span.
+    """Write a design for the active columns; return the dimension r of their span.
 
-    By Frank and Wolfe, until no active column has a g above ``(1 + slack) r``. The coordinates of
-    :func:`span` are left in ``coordinates``. When all active columns are zero the first of them
-    has all the weight, and the dimension is 0.
+    Frank–Wolfe steps are taken until no active column has a g above ``(1 + slack) r``. The
+    coordinates of :func:`span` are left in ``coordinates``. If all active columns are zero, the
+    first of them gets all the weight, and the dimension is 0.
     """
     dim, count = columns.shape
     pivots = np.empty(dim, dtype=np.int64)
@@ -109,35 +110,35 @@ def g_optimal(
                 weights[a] = 1.0
                 return 0
     inverse = np.zeros((rank, rank))
-    reach = np.zeros(count)
+    variances = np.zeros(count)
     for k in range(rank):
         inverse[k, k] = rank
         for a in range(count):
-            reach[a] += rank * (coordinates[k, a] * coordinates[k, a])
+            variances[a] += rank * (coordinates[k, a] * coordinates[k, a])
     for _ in range(STEPS):
-        if not _step(coordinates, active, slack, weights, inverse, reach):
+        if not _frank_wolfe_step(coordinates, active, slack, weights, inverse, variances):
             break
     return rank
 
 
 @kernel
-def _step(
+def _frank_wolfe_step(
     coordinates: Floats,
     active: Floats,
     slack: float,
     weights: Floats,
     inverse: Floats,
-    reach: Floats,
+    variances: Floats,
 ) -> bool:
-    """Move weight to the column known least; False when the design is good enough."""
+    """Move weight to the column with the largest g; return False if the design is good enough."""
     rank = inverse.shape[0]
     best = -1
     top = (1.0 + slack) * rank
     for a in range(weights.shape[0]):
-        if active[a] > 0.0 and reach[a] > top:
+        if active[a] > 0.0 and variances[a] > top:
             best = a
-            top = reach[a]
-    if best < 0 or rank == 1:  # on a line the longest column is all there is
+            top = variances[a]
+    if best < 0 or rank == 1:  # on a line, all weight is on the longest column already
         return False
     step = (top / rank - 1.0) / (top - 1.0)
     direction = np.zeros(rank)
@@ -154,7 +155,7 @@ def _step(
         along = 0.0
         for k in range(rank):
             along += direction[k] * coordinates[k, a]
-        reach[a] = grow * (reach[a] - scale * (along * along))
+        variances[a] = grow * (variances[a] - scale * (along * along))
         weights[a] *= 1.0 - step
     weights[best] += step
     return True
@@ -162,10 +163,10 @@ def _step(
 
 @program
 def fit_means(columns: Floats, active: Floats, counts: Floats, sums: Floats, means: Floats) -> int:
-    """Least squares on the active columns: write the fitted mean of each, return their dimension.
+    """Fit means to the active columns by least squares; return the dimension of their span.
 
-    Column a was measured ``counts[a]`` times, with results that add up to ``sums[a]``. Returns -1,
-    and writes nothing, when the measured columns do not span the active ones.
+    Column a was measured ``counts[a]`` times, with results that add up to ``sums[a]``. If the
+    measured columns do not span the active ones, return -1 and write nothing.
     """
     dim, count = columns.shape
     coordinates = np.empty((dim, count))

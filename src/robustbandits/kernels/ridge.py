@@ -1,9 +1,16 @@
-"""Recursive ridge regression: what every linear policy stands on.
+"""Ridge regression, updated with each observation: what every linear policy is built on.
 
-The inverse is kept by Sherman–Morrison and theta by recursive least squares (the same number as
-``inverse @ moment``, in O(dim)). Measured against its largest entry the inverse keeps nine digits
-over ten million observations, so it is rebuilt from the sums only when something is plainly wrong:
-the sums lose the penalty to rounding long before the inverse does (docs/decisions/0010).
+The inverse is updated by the Sherman–Morrison formula and theta by recursive least squares, which
+gives the same number as ``inverse @ moment`` in O(dim). Measured against its largest entry, the
+inverse keeps nine digits over ten million observations. So it is rebuilt from the sums only when it
+is clearly wrong: the sums lose the penalty to rounding long before the inverse does
+(docs/decisions/0010).
+
+An observation can be taken out again: Sherman–Morrison with a negative weight. That divides by
+``1 - xᵀ V⁻¹ x``, which is small if the observation was the only one in its direction, and every
+removal multiplies rounding errors by up to the inverse of it. So `forget` refuses if it is below
+`SAFE`, and a policy that removes many observations calls `replay` from time to time: it learns the
+remaining ones again, from nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +23,13 @@ import numpy as np
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats, add_outer, copy, dot, invert, multiply
 
+#: Positions in a tally.
 COUNT, LOG_DET, ENERGY = 0, 1, 2
+
+#: Smallest ``1 - xᵀ V⁻¹ x`` at which x is taken out. With contexts no longer than 1 it is never
+#: smaller while the penalty is above 0.0102. With a smaller penalty, about dim observations of a
+#: window can be the only ones in their direction, so refusals are rare however long the window is.
+SAFE = 0.01
 
 
 class Ridge(NamedTuple):
@@ -31,7 +44,7 @@ class Ridge(NamedTuple):
 
 
 def start_ridge(dim: int, penalty: float) -> Ridge:
-    """Return a regression that has seen nothing."""
+    """Return a regression without observations."""
     return Ridge(
         inverse=np.eye(dim) * (1.0 / penalty),
         gram=np.eye(dim) * penalty,
@@ -44,7 +57,7 @@ def start_ridge(dim: int, penalty: float) -> Ridge:
 
 @program
 def reset_ridge(ridge: Ridge) -> None:
-    """Forget everything."""
+    """Forget all observations."""
     dim = ridge.theta.shape[0]
     for i in range(dim):
         ridge.moment[i] = 0.0
@@ -58,9 +71,12 @@ def reset_ridge(ridge: Ridge) -> None:
         ridge.tally[i] = 0.0
 
 
+# ------------------------------------------------------------------------- adding an observation
+
+
 @kernel
 def observe(ridge: Ridge, x: Floats, y: float, weight: float) -> None:
-    """Take in one observation ``y`` at ``x``."""
+    """Add the observation ``y`` at ``x``."""
     direction = np.empty(x.shape[0])
     multiply(ridge.inverse, x, direction)
     absorb(ridge, x, y, weight, direction, dot(x, direction))
@@ -68,10 +84,10 @@ def observe(ridge: Ridge, x: Floats, y: float, weight: float) -> None:
 
 @kernel
 def observe_cautiously(ridge: Ridge, x: Floats, y: float, caution: float) -> None:
-    """Take in ``y`` at ``x`` with the weight ``min(1, caution / width)``.
+    """Add the observation ``y`` at ``x`` with the weight ``min(1, caution / width)``.
 
-    The width of x, √(xᵀ V⁻¹ x), is that before the observation. No observation then moves the
-    estimate, in the norm of V, by more than ``caution`` times its own error.
+    The width of x is √(xᵀ V⁻¹ x) before the observation. No observation then moves the estimate, in
+    the norm of V, by more than ``caution`` times its own error.
     """
     direction = np.empty(x.shape[0])
     multiply(ridge.inverse, x, direction)
@@ -85,7 +101,7 @@ def observe_cautiously(ridge: Ridge, x: Floats, y: float, caution: float) -> Non
 def absorb(
     ridge: Ridge, x: Floats, y: float, weight: float, direction: Floats, leverage: float
 ) -> None:
-    """Take in ``y`` at ``x``, given ``inverse @ x`` and its product with x."""
+    """Add ``y`` at ``x``, given the direction ``inverse @ x`` and its product with x."""
     residual = y - dot(x, ridge.theta)
     shrink = weight / (1.0 + weight * leverage)
     add_outer(ridge.inverse, direction, -shrink)
@@ -104,9 +120,102 @@ def absorb(
 
 @program
 def rebuild(ridge: Ridge) -> None:
-    """Rebuild the inverse and theta from the sums; leave them when the sums are no better."""
+    """Compute the inverse and theta from the sums, unless rounding has made the sums singular."""
     dim = ridge.theta.shape[0]
     inverse = np.empty((dim, dim))
     if invert(ridge.gram, inverse):
         copy(inverse, ridge.inverse)
         multiply(ridge.inverse, ridge.moment, ridge.theta)
+
+
+# ----------------------------------------------------------------------- removing an observation
+
+
+@program
+def forget(ridge: Ridge, x: Floats, y: float) -> bool:
+    """Remove an observation of weight 1; return False and change nothing if that is not safe.
+
+    The energy in the tally, a sum over all observations ever made, stays as it is.
+    """
+    dim = x.shape[0]
+    direction = np.empty(dim)
+    multiply(ridge.inverse, x, direction)
+    leverage = dot(x, direction)
+    rest = 1.0 - leverage
+    if not (leverage >= 0.0 and rest >= SAFE):
+        return False
+    step = (y - dot(x, ridge.theta)) / rest
+    add_outer(ridge.inverse, direction, 1.0 / rest)
+    add_outer(ridge.gram, x, -1.0)
+    for i in range(dim):
+        ridge.theta[i] -= step * direction[i]
+        ridge.moment[i] -= y * x[i]
+    ridge.tally[COUNT] -= 1.0
+    ridge.tally[LOG_DET] += math.log(rest)
+    return True
+
+
+@program
+def replay(ridge: Ridge, rows: Floats, oldest: int, count: int) -> None:
+    """Learn the ``count`` rows of a ring buffer again, oldest first; a row is x and then y.
+
+    This leaves the same bits as a fresh regression that observes these rows.
+    """
+    dim = ridge.theta.shape[0]
+    x = np.empty(dim)
+    reset_ridge(ridge)
+    row = oldest
+    for _ in range(count):
+        for i in range(dim):
+            x[i] = rows[row, i]
+        observe(ridge, x, rows[row, dim], 1.0)
+        row += 1
+        if row == count:
+            row = 0
+
+
+# ---------------------------------------------------------------------------- several regressions
+
+
+class Ridges(NamedTuple):
+    """Several ridge regressions of one size; the first axis of each array numbers them."""
+
+    inverse: Floats  # (count, dim, dim)
+    gram: Floats  # (count, dim, dim)
+    moment: Floats  # (count, dim)
+    theta: Floats  # (count, dim)
+    tally: Floats  # (count, 3)
+    penalty: float
+
+
+def start_ridges(count: int, dim: int, penalty: float) -> Ridges:
+    """Return regressions without observations."""
+    eye = np.eye(dim)
+    return Ridges(
+        inverse=np.tile(eye * (1.0 / penalty), (count, 1, 1)),
+        gram=np.tile(eye * penalty, (count, 1, 1)),
+        moment=np.zeros((count, dim)),
+        theta=np.zeros((count, dim)),
+        tally=np.zeros((count, 3)),
+        penalty=float(penalty),
+    )
+
+
+@kernel
+def ridge_at(ridges: Ridges, index: int) -> Ridge:
+    """Return one of the regressions; it shares its memory with them."""
+    return Ridge(
+        ridges.inverse[index],
+        ridges.gram[index],
+        ridges.moment[index],
+        ridges.theta[index],
+        ridges.tally[index],
+        ridges.penalty,
+    )
+
+
+@program
+def reset_ridges(ridges: Ridges) -> None:
+    """Forget all observations of all regressions."""
+    for index in range(ridges.inverse.shape[0]):
+        reset_ridge(ridge_at(ridges, index))

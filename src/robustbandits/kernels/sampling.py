@@ -1,4 +1,4 @@
-"""Choices made with a random stream."""
+"""Choices among a few numbers, with a random stream where needed."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from robustbandits.kernels.linalg import Floats
 
 @kernel
 def largest(values: Floats, rng: np.random.Generator, first: bool) -> int:
-    """Index of the largest value; among equals the first one, or each with equal chance.
+    """Return the index of the largest value; of equal ones the first, or each with equal chance.
 
-    The stream is touched only when there are equals.
+    A random number is drawn only if there are equal ones.
     """
     best = values[0]
     index = 0
-    equals = 1
+    ties = 1
     for i in range(1, values.shape[0]):
         if values[i] > best:
             best = values[i]
             index = i
-            equals = 1
+            ties = 1
         elif values[i] == best:
-            equals += 1
-    if equals == 1 or first:
+            ties += 1
+    if ties == 1 or first:
         return index
-    skip = int(rng.random() * equals)
+    skip = int(rng.random() * ties)
     for i in range(index, values.shape[0]):
         if values[i] == best:
             if skip == 0:
@@ -37,29 +37,32 @@ def largest(values: Floats, rng: np.random.Generator, first: bool) -> int:
 
 @kernel
 def share_of_largest(values: Floats, first: bool, mass: float, out: Floats) -> None:
-    """Add ``mass`` to ``out`` where :func:`largest` would point, split among equals."""
+    """Add ``mass`` to ``out`` at the index of the largest value, split among equal ones.
+
+    If ``first`` is set, the first of them gets all of it, as in :func:`largest`.
+    """
     best = values[0]
-    equals = 0
+    ties = 0
     for i in range(values.shape[0]):
         if values[i] > best:
             best = values[i]
-            equals = 1
+            ties = 1
         elif values[i] == best:
-            equals += 1
+            ties += 1
     for i in range(values.shape[0]):
         if values[i] == best:
             if first:
                 out[i] += mass
                 return
-            out[i] += mass / equals
+            out[i] += mass / ties
 
 
 @kernel
 def draw(probabilities: Floats, rng: np.random.Generator) -> int:
-    """Index drawn with the given probabilities."""
+    """Return an index drawn with the given probabilities."""
     level = rng.random()
     total = 0.0
-    last = 0  # rounding may leave the sum below the level: then the last that is possible at all
+    last = 0  # the last possible index, in case rounding leaves the sum below the level
     for i in range(probabilities.shape[0]):
         total += probabilities[i]
         if level < total:

@@ -1,9 +1,10 @@
 """Scores of many columns at once: the innermost loop of every linear policy.
 
 For each column x of a matrix, the product ``v·x`` and the quadratic form ``xᵀ M x``. LLVM does not
-vectorise this well by itself, and a round of LinUCB spends most of its time here; so the compiled
-version walks over tiles of 8, 4 and 1 columns held in vector registers. Each column is summed in
-exactly the order of the plain loop, so all versions give the same bits.
+vectorise this well by itself, and a round of LinUCB spends most of its time here. So the compiled
+version builds LLVM instructions that process 8, 4 or 1 neighbouring columns, a tile, in vector
+registers. It sums each column in the order of the plain loop, so both give the same bits
+(docs/decisions/0002).
 """
 
 from __future__ import annotations

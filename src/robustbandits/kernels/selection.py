@@ -8,10 +8,10 @@ from robustbandits.kernels.linalg import Floats
 
 @program
 def nth_smallest(values: Floats, size: int, n: int) -> float:
-    """Return the n-th smallest (from 0) of the first ``size`` values; puts them in another order.
+    """Return the n-th smallest (from 0) of the first ``size`` values, and reorder them.
 
-    Hoare's quickselect: everything left of ``low`` is no larger, and everything right of ``high``
-    no smaller, than what is searched.
+    Hoare's quickselect: all values left of ``low`` are at most the result, and all values right of
+    ``high`` are at least the result.
     """
     low = 0
     high = size - 1

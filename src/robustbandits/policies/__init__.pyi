@@ -32,5 +32,5 @@ from .catalogue.fast_slow_gp_ucb import FastSlowGPUCB as FastSlowGPUCB
 from .catalogue.multi_layer_gp_ucb import MultiLayerGPUCB as MultiLayerGPUCB
 from .linear.sliding_window_linucb import SlidingWindowLinUCB as SlidingWindowLinUCB
 from .linear.bob import BOB as BOB
-from .linear.maxmin_ucb import MaxMinUCB as MaxMinUCB
-from .linear.min_wd import MinWD as MinWD
+from .linear.imperfect_context import MaxMinUCB as MaxMinUCB
+from .linear.imperfect_context import MinWD as MinWD

@@ -8,8 +8,7 @@ import pytest
 from reference.playing import agent_for, answer, assert_same_play, block_of, ridge_of, state_of
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.downdate import replay
-from robustbandits.kernels.ridge import COUNT, LOG_DET, observe, start_ridge
+from robustbandits.kernels.ridge import COUNT, LOG_DET, observe, replay, start_ridge
 from robustbandits.policies import LinUCB, SlidingWindowLinUCB
 from robustbandits.policies.linear.sliding_window_linucb import MOST_NUMBERS, NEXT
 

@@ -19,8 +19,13 @@ from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.parameters import Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import observe_cautiously
-from robustbandits.kernels.ridges import Ridges, reset_ridges, ridge_at, start_ridges
+from robustbandits.kernels.ridge import (
+    Ridges,
+    observe_cautiously,
+    reset_ridges,
+    ridge_at,
+    start_ridges,
+)
 from robustbandits.kernels.scoring import score_columns
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.linear._linear import (

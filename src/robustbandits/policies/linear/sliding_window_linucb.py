@@ -23,9 +23,8 @@ from robustbandits.compiled.jit import kernel, program
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.parameters import Count, Flag, NonNegative
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.downdate import forget, replay
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import COUNT, observe, reset_ridge
+from robustbandits.kernels.ridge import COUNT, forget, observe, replay, reset_ridge
 from robustbandits.policies._exp3 import Exp3, exp3_update, start_exp3
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.linear._blocks import (

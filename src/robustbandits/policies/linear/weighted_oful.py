@@ -20,8 +20,7 @@ from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import COUNT, observe
-from robustbandits.kernels.ridges import Ridges, ridge_at, start_ridges
+from robustbandits.kernels.ridge import COUNT, Ridges, observe, ridge_at, start_ridges
 from robustbandits.kernels.sampling import draw
 from robustbandits.kernels.scoring import score_columns
 from robustbandits.policies._state_checks import check_index

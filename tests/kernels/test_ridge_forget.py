@@ -1,4 +1,4 @@
-"""Observations taken out of a regression again: it is as if they had never come."""
+"""Removing observations from a regression: it is as if they had never been made."""
 
 import math
 
@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 
 from robustbandits.agent.file_contents import state_arrays
 from robustbandits.compiled.jit import jit_is_on
-from robustbandits.kernels.downdate import SAFE, forget, replay
-from robustbandits.kernels.ridge import COUNT, LOG_DET, observe, start_ridge
+from robustbandits.kernels.ridge import (
+    COUNT,
+    LOG_DET,
+    SAFE,
+    forget,
+    observe,
+    replay,
+    start_ridge,
+)
 
 pytestmark = [pytest.mark.slow] if jit_is_on else []
 
@@ -29,18 +36,18 @@ def rows_of(count, dim, seed=0):
     return np.column_stack([contexts, rng.normal(size=count)])
 
 
-def assert_alike(one, other, rtol):
-    scale = np.abs(other.inverse).max()
-    np.testing.assert_allclose(one.inverse, other.inverse, atol=rtol * scale)
-    np.testing.assert_allclose(one.gram, other.gram, atol=rtol * np.abs(other.gram).max())
-    np.testing.assert_allclose(one.theta, other.theta, atol=rtol * 10)
-    assert one.tally[COUNT] == other.tally[COUNT]
-    np.testing.assert_allclose(one.tally[LOG_DET], other.tally[LOG_DET], atol=rtol * 100)
+def assert_alike(found, expected, rtol):
+    scale = np.abs(expected.inverse).max()
+    np.testing.assert_allclose(found.inverse, expected.inverse, atol=rtol * scale)
+    np.testing.assert_allclose(found.gram, expected.gram, atol=rtol * np.abs(expected.gram).max())
+    np.testing.assert_allclose(found.theta, expected.theta, atol=rtol * 10)
+    assert found.tally[COUNT] == expected.tally[COUNT]
+    np.testing.assert_allclose(found.tally[LOG_DET], expected.tally[LOG_DET], atol=rtol * 100)
 
 
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**32 - 1), dim=st.integers(1, 6), kept=st.integers(0, 30))
-def test_forget_leaves_what_the_others_teach(seed, dim, kept):
+def test_forget_leaves_a_regression_on_the_other_observations(seed, dim, kept):
     rows = rows_of(kept + 5, dim, seed)
     ridge = learned(rows)
     for row in rows[:5]:
@@ -48,7 +55,7 @@ def test_forget_leaves_what_the_others_teach(seed, dim, kept):
     assert_alike(ridge, learned(rows[5:]), 1e-9)
 
 
-def test_forget_everything_leaves_a_fresh_regression():
+def test_forget_of_all_observations_leaves_a_fresh_regression():
     rows = rows_of(12, 4)
     ridge = learned(rows)
     for row in rows:
@@ -56,17 +63,17 @@ def test_forget_everything_leaves_a_fresh_regression():
     assert_alike(ridge, start_ridge(4, 0.1), 1e-10)
 
 
-def test_forget_refuses_what_would_cost_the_digits():
-    # The only observation of its direction, and next to no penalty.
+def test_forget_refuses_a_removal_that_would_lose_digits():
+    # The only observation in its direction, and a penalty close to zero.
     rows = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.2]])
     ridge = learned(rows, penalty=SAFE / 2)
     before = [array.copy() for _, array in state_arrays(ridge)]
     assert not forget(ridge, rows[0, :2].copy(), 0.5)
     after = [array for _, array in state_arrays(ridge)]
-    assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True))
+    assert all(np.array_equal(*pair) for pair in zip(before, after, strict=True))
 
 
-def test_forget_what_never_came_is_refused():
+def test_forget_refuses_an_observation_that_cannot_have_been_made():
     ridge = learned(rows_of(1, 2), penalty=0.1)
     assert not forget(ridge, np.array([5.0, 0.0]), 1.0)
 
@@ -77,11 +84,11 @@ def test_replay_gives_the_bits_of_a_fresh_regression(oldest):
     ridge = learned(rows_of(20, 3, seed=1))
     replay(ridge, rows, oldest, 7)
     fresh = learned(np.roll(rows, -oldest, axis=0))
-    for (name, mine), (_, theirs) in zip(state_arrays(ridge), state_arrays(fresh), strict=True):
-        assert np.array_equal(mine, theirs), name
+    for (name, found), (_, expected) in zip(state_arrays(ridge), state_arrays(fresh), strict=True):
+        assert np.array_equal(found, expected), name
 
 
-def test_replay_of_part_of_the_ring_leaves_the_rest_out():
+def test_replay_of_part_of_the_ring_buffer_ignores_the_rest():
     rows = rows_of(9, 2)
     ridge = start_ridge(2, 0.1)
     replay(ridge, rows, 2, 4)
