@@ -24,9 +24,8 @@ table1: .venv/ready  ## play every policy on one benchmark, and write docs/polic
 	$(BIN)/robustbandits run table1 --store $(OUT)/table1
 	$(BIN)/python -m tools.policy_tables $(OUT)/table1 docs/policies.md
 
-tables: .venv/ready  ## write the tables of policies and metrics into the documents, without playing
-	$(BIN)/python -m tools.policy_tables docs/policies.md
-	$(BIN)/python -m tools.policy_tables docs/experiments.md
+tables: .venv/ready  ## write what is derived from the classes: tables of documents, rows of specs
+	$(BIN)/python -m tools.make_tables
 
 cautious: .venv/ready  ## does CautiousLinUCB hold, and where does it break: docs/cautious.md
 	$(BIN)/robustbandits run cautious --store $(OUT)/cautious
