@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from typer.main import get_command
 
 from robustbandits.cli.app import app
 from robustbandits.experiments.registry import MISSING, facts, kinds, parameters, summary
-from robustbandits.game.facts import AttackFacts, EnvironmentFacts, policy_facts
+from robustbandits.game.facts import NOT_STATED, policy_facts
 from robustbandits.metrics.registry import AUDIT, DAMAGE, PRICE, REGRET, metrics_of
 from robustbandits.reports.table import Column, Table
 
+#: The packages that export recipes, and the word for one of them.
+SECTIONS = {"policies": "policy", "attacks": "attack", "environments": "environment"}
 #: Settings of policies, from the most general to the most special, and the headings of their rows.
 SETTINGS = {
     "contextual": "Contextual.",
     "fixed arms": "Fixed arms, contexts used.",
     "MAB": "Fixed arms, contexts unused.",
 }
-POLICY_FACTS = {
-    "setting": "setting",
-    "needs": "must be told",
+#: Facts in the tables of recipes, with the heads of their columns.
+RECIPE_FACTS = {
+    "policies": {"setting": "setting", "needs": "must be told"},
+    "attacks": {"changes": "changes", "knows": "knows"},
+    "environments": {"contexts": "contexts", "data": "data"},
+}
+PROVED_FACTS = {
+    **RECIPE_FACTS["policies"],
     "adversary": "proved against",
     "regret": "regret, up to logarithms",
     "cost": "cost of a round",
@@ -30,24 +38,28 @@ POLICY_FACTS = {
 }
 
 
+def recipe_table(section: str) -> Table:
+    """Return a sentence on each policy, attack or environment, with its most important facts.
+
+    The parameters of policies are left out: they have too many.
+    """
+    columns = RECIPE_FACTS[section]
+    heads = [SECTIONS[section], "in one sentence", *columns.values()]
+    rows: list[tuple[str, ...]] = []
+    for name, kind in _in_order(section).items():
+        row = (name, _words(summary(kind)), *_facts_of(kind, columns))
+        rows.append(row if section == "policies" else (*row, _parameters(kind)))
+    if section != "policies":
+        heads.append("parameters")
+    return _table(section, f"{len(rows)} {section}", heads, rows)
+
+
 def proved_table() -> Table:
     """Return what each exported policy assumes, and what is proved about it."""
-    known = {name: policy_facts(kind) for name, kind in kinds("policies").items()}
-    order = sorted(known, key=lambda name: [*SETTINGS].index(known[name].setting))
-    rows = [(name, *[_words(getattr(known[name], key)) for key in POLICY_FACTS]) for name in order]
-    return _table(
-        "proved", f"What is proved: {len(rows)} policies", ["policy", *POLICY_FACTS.values()], rows
-    )
-
-
-def attacks_table() -> Table:
-    """Return what each exported attack does, and what it must know."""
-    return _recipe_table("attack", AttackFacts())
-
-
-def environments_table() -> Table:
-    """Return where the rounds of each exported environment come from."""
-    return _recipe_table("environment", EnvironmentFacts())
+    policies = _in_order("policies").items()
+    rows = [(name, *_facts_of(kind, PROVED_FACTS)) for name, kind in policies]
+    heads = ["policy", *PROVED_FACTS.values()]
+    return _table("proved", f"What is proved: {len(rows)} policies", heads, rows)
 
 
 def metrics_table() -> Table:
@@ -69,21 +81,25 @@ def commands_table() -> Table:
 
 #: The function that makes each derived part of a page, by the name of the part.
 DERIVED: dict[str, Callable[[], Table]] = {
+    **{section: functools.partial(recipe_table, section) for section in SECTIONS},
     "proved": proved_table,
-    "attacks": attacks_table,
-    "environments": environments_table,
     "metrics": metrics_table,
     "commands": commands_table,
 }
 
 
-def _recipe_table(word: str, default: AttackFacts | EnvironmentFacts) -> Table:
-    rows = []
-    for name, kind in kinds(f"{word}s").items():
-        known = {**default._asdict(), **facts(kind)}
-        rows.append((name, *map(_words, [summary(kind), *known.values()]), _parameters(kind)))
-    heads = [word, "summary", *default._fields, "parameters"]
-    return _table(f"{word}s", f"{len(rows)} {word}s", heads, rows)
+def _in_order(section: str) -> dict[str, type[Any]]:
+    """Return the recipes of a section; policies are sorted by setting."""
+    found = kinds(section)
+    if section != "policies":
+        return {**found}
+    order = sorted(found, key=lambda name: [*SETTINGS].index(policy_facts(found[name]).setting))
+    return {name: found[name] for name in order}
+
+
+def _facts_of(kind: type[Any], keys: Iterable[str]) -> list[str]:
+    known = facts(kind)
+    return [_words(known.get(key, NOT_STATED)) for key in keys]
 
 
 def _parameters(kind: Any) -> str:

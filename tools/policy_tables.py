@@ -25,7 +25,7 @@ from tools.marked_parts import fill, marks
 from tools.origin import origin
 from tools.ratio_figure import HEAD, different_sweeps, draw_chart, tolerances
 
-SAME = "Attacks that come to the same in an environment are shown once, under the first's name."
+SAME = "Attacks with the same results in an environment are shown once, under the first name."
 
 
 def measured_table(games: GroupedGames) -> Table:
@@ -52,10 +52,10 @@ def measured_table(games: GroupedGames) -> Table:
         rows=tuple(rows),
         notes=(
             INTERVALS,
-            "Worst: the largest mean over the attacks played, the unattacked game among them; a "
-            "finite suite gives a lower bound on the true worst case. Price: regret without "
-            f"attack, minus {games.reference_policy}'s in the same rounds. A dash: does not play "
-            "there.",
+            "Worst: the largest mean over the attacks of this experiment and no attack. Other "
+            "attacks may do more harm. Price: regret without attack, minus "
+            f"{games.reference_policy}'s in the same rounds. A dash means that the policy does not "
+            "play there.",
         ),
     )
 

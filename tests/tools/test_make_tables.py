@@ -15,6 +15,7 @@ from robustbandits.game.recipe import Recipe
 from robustbandits.metrics import METRICS
 from tools import make_tables
 from tools.derived_tables import DERIVED, SETTINGS, commands_table, proved_table
+from tools.marked_parts import marks
 
 ROOT = Path(__file__).parents[2]
 SPECS = Path("src/robustbandits/experiments/specs")
@@ -22,6 +23,7 @@ SPECS = Path("src/robustbandits/experiments/specs")
 FILES = {
     Path("docs/policies.md"),
     Path("docs/attacks.md"),
+    Path("docs/data.md"),
     Path("docs/experiments.md"),
     SPECS / "table1.toml",
     SPECS / "exploration.toml",
@@ -38,6 +40,7 @@ def test_derived_parts_are_up_to_date():
 @pytest.mark.parametrize(
     ("part", "names"),
     [
+        ("policies", rb.policies.__all__),
         ("proved", rb.policies.__all__),
         ("attacks", rb.attacks.__all__),
         ("environments", kinds("environments")),
@@ -49,6 +52,11 @@ def test_table_has_a_row_for_everything_that_is_exported(part, names):
     assert rows
     assert sorted(row[0] for row in rows) == sorted(names)
     assert all(cell for row in rows for cell in row)
+
+
+def test_every_derived_table_is_in_a_document():
+    pages = [path for path in make_tables.derived_files() if path.suffix == ".md"]
+    assert set(DERIVED) <= {mark for page in pages for mark in marks(page.read_text("utf-8"))}
 
 
 def test_table_of_commands_has_every_verb():

@@ -202,7 +202,7 @@ PARTS = {"measured", "panels", "budgets", "ratios", "exploration", "chart", *DER
 
 
 @pytest.mark.parametrize(
-    "page", ["policies.md", "cautious.md", "presets.md", "experiments.md", "attacks.md"]
+    "page", ["policies.md", "cautious.md", "presets.md", "experiments.md", "attacks.md", "data.md"]
 )
 def test_marks_of_the_documents_name_known_parts_and_ready_specs(page):
     text = (DOCS / page).read_text(encoding="utf-8")
