@@ -18,6 +18,7 @@ from robustbandits.experiments.registry import (
     kinds,
     parameters,
     presets,
+    required_values,
 )
 from robustbandits.game.facts import policy_facts
 from tools.derived_tables import DERIVED, SETTINGS
@@ -44,19 +45,14 @@ def spec_rows(policies: Mapping[str, type[Any]]) -> str:
 
 
 def _rows_of(name: str, kind: type[Any]) -> Iterator[str]:
-    yield _row(name, _required(kind))
+    yield _row(name, required_values(kind))
     budget = parameters(kind).get("budget")
     if budget is not None and budget.default is not MISSING:
         known = {"budget": REQUIRED_VALUES["budget"]}
-        yield _row(f"{name} known C", {"kind": name, **_required(kind), **known})
+        yield _row(f"{name} known C", {"kind": name, **required_values(kind), **known})
     if "practical" in presets(kind):
-        given = _required(kind, "practical")
+        given = required_values(kind, "practical")
         yield _row(f"{name} practical", {"kind": name, "preset": "practical", **given})
-
-
-def _required(kind: type[Any], preset: str | None = None) -> dict[str, float]:
-    given = parameters(kind, preset).values()
-    return {p.name: REQUIRED_VALUES[p.name] for p in given if p.default is MISSING}
 
 
 def _row(label: str, values: Mapping[str, Any]) -> str:

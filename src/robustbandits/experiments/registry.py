@@ -20,7 +20,7 @@ from robustbandits.game.recipe import Recipe
 #: The sections of a spec; packages of the same names export the recipes.
 SECTIONS = ("environments", "attacks", "policies")
 MISSING = inspect.Parameter.empty
-#: Values for required parameters, for :func:`sample_policy`.
+#: The parameters that may be without a default, and typical values.
 REQUIRED_VALUES = {"budget": 100.0}
 
 
@@ -137,11 +137,24 @@ def facts(kind: type[Recipe]) -> dict[str, Any]:
     return {} if found is None else found._asdict()
 
 
+def required_values(kind: type[Recipe], preset: str | None = None) -> dict[str, float]:
+    """Return typical values of the parameters that have no default."""
+    given = parameters(kind, preset).values()
+    required = [parameter.name for parameter in given if parameter.default is MISSING]
+    for name in required:
+        if name not in REQUIRED_VALUES:
+            allowed = ", ".join(REQUIRED_VALUES)
+            raise ValueError(
+                f"{kind.__name__} has no default for {name}; give it one (only {allowed} may be "
+                f"without a default)"
+            )
+    return {name: REQUIRED_VALUES[name] for name in required}
+
+
 def sample_policy(name: str, **changes: Any) -> Any:
     """Return a policy with its defaults; required parameters get typical values."""
     kind = find_kind("policies", name)
-    required = [key for key, given in parameters(kind).items() if given.default is MISSING]
-    return kind(**{**{key: REQUIRED_VALUES[key] for key in required}, **changes})
+    return kind(**{**required_values(kind), **changes})
 
 
 def sample_environment(policy: Recipe, **settings: Any) -> Any:
