@@ -1,9 +1,10 @@
-"""Write what is proved about every policy, and what an experiment measured, into a Markdown page.
+"""Write what is known about policies, attacks, environments and metrics into a Markdown page.
 
-``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page: ``proved`` from the
-facts of the policies and ``metrics`` from the registry of metrics; ``measured``, ``panels``,
-``budgets``, ``ratios``, ``exploration`` and ``chart`` (a figure beside the page, with its name)
-from the one experiment of the store. Without STORE only ``proved`` and ``metrics`` are written.
+``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page. ``policies``,
+``attacks``, ``environments``, ``proved`` and ``metrics`` come from the classes of the library;
+``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration`` and ``chart`` (a figure beside
+the page, with its name) come from the one experiment of the store. Without STORE only the former
+are written.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 from robustbandits._atomic import write_whole
 from robustbandits.experiments import Experiment, Store
-from robustbandits.experiments.registry import kinds
+from robustbandits.experiments.registry import facts, kinds, summary
 from robustbandits.kernels.linalg import Floats
 from robustbandits.metrics import Estimate, estimate_means
 from robustbandits.metrics.damage import paired_differences, worst_cases
@@ -30,7 +31,7 @@ from tools.marked_parts import fill, marks
 from tools.origin import origin
 from tools.ratio_figure import HEAD, different_sweeps, draw_chart, tolerances
 
-SAME = "Attacks that come to the same in an environment are shown once, under the first's name."
+SAME = "Attacks with the same results in an environment are shown once, under the first name."
 #: Settings, from the most general to the most special.
 SETTINGS = ("contextual", "fixed arms", "MAB")
 FACTS = {
@@ -42,15 +43,39 @@ FACTS = {
     "provenance": "specification",
     "reference": "reference",
 }
+#: Facts in the tables of recipes, with the heads of their columns.
+RECIPE_FACTS = {
+    "policies": {"setting": "setting", "needs": "must be told"},
+    "attacks": {"changes": "changes", "knows": "knows"},
+    "environments": {"contexts": "contexts", "data": "data"},
+}
+
+
+def recipe_table(section: str) -> Table:
+    """Return a sentence on each policy, attack or environment, with its most important facts."""
+    heads = RECIPE_FACTS[section]
+    rows = [
+        (
+            name,
+            summary(kind).replace("``", ""),
+            *[_words(facts(kind)[key]) or "nothing" for key in heads],
+        )
+        for name, kind in kinds(section).items()
+    ]
+    if section == "policies":
+        rows.sort(key=lambda row: SETTINGS.index(row[2]))
+    first = {"policies": POLICY, "attacks": ATTACK, "environments": ENVIRONMENT}[section]
+    others = [Column(head, "text") for head in ("in one sentence", *heads.values())]
+    return Table(section, f"{len(rows)} {section}", (first, *others), tuple(rows))
 
 
 def proved_table() -> Table:
     """Return what each exported policy assumes, and what is proved about it."""
     policies: Mapping[str, Any] = kinds("policies")
-    facts = {name: policy.facts for name, policy in policies.items()}
-    order = sorted(facts, key=lambda name: SETTINGS.index(facts[name].setting))
+    order = sorted(policies, key=lambda name: SETTINGS.index(policies[name].facts.setting))
     rows = [
-        (name, *[_words(getattr(facts[name], key)) or "nothing" for key in FACTS]) for name in order
+        (name, *[_words(getattr(policies[name].facts, key)) or "nothing" for key in FACTS])
+        for name in order
     ]
     return Table(
         name="proved",
@@ -100,10 +125,10 @@ def measured_table(games: GroupedGames) -> Table:
         rows=tuple(rows),
         notes=(
             INTERVALS,
-            "Worst: the largest mean over the attacks played, the unattacked game among them; a "
-            "finite suite gives a lower bound on the true worst case. Price: regret without "
-            f"attack, minus {games.reference_policy}'s in the same rounds. A dash: does not play "
-            "there.",
+            "Worst: the largest mean over the attacks of this experiment and no attack. Other "
+            "attacks may do more harm. Price: regret without attack, minus "
+            f"{games.reference_policy}'s in the same rounds. A dash means that the policy does not "
+            "play there.",
         ),
     )
 
@@ -223,11 +248,16 @@ def parts_of(experiment: Experiment, page: str) -> dict[str, str]:
     return {name: f"{table.to_markdown()}\n{made}" for name, table in tables.items() if len(table)}
 
 
+def derived_tables() -> dict[str, Table]:
+    """Return the tables that follow from the classes of the library, by their part's name."""
+    recipes = {section: recipe_table(section) for section in RECIPE_FACTS}
+    return {**recipes, "proved": proved_table(), "metrics": metrics_table()}
+
+
 def write_tables(page: Path, store: Path | None = None) -> None:
     """Fill the marked parts of a page from the facts, the registry and a store's experiment."""
     text = page.read_text(encoding="utf-8")
-    facts = {"proved": proved_table(), "metrics": metrics_table()}
-    text = fill(text, {name: table.to_markdown() for name, table in facts.items()})
+    text = fill(text, {name: table.to_markdown() for name, table in derived_tables().items()})
     if store is not None:
         experiment = only_experiment(store)
         shown = page.name if page.is_absolute() else page.as_posix()

@@ -17,17 +17,19 @@ from reports.sample_experiments import (
     tolerance_sweep,
 )
 from robustbandits.experiments import ready_specs, run
+from robustbandits.experiments.registry import kinds
 from robustbandits.reports.grouped_games import GroupedGames
 from tools import policy_tables
 from tools.marked_parts import fill, marks
 from tools.policy_tables import (
     budget_table,
+    derived_tables,
     measured_table,
-    metrics_table,
     panel_table,
     parts_of,
     proved_table,
     ratio_table,
+    recipe_table,
     write_tables,
 )
 
@@ -231,26 +233,41 @@ def test_tool_runs_as_a_module(tmp_path):
     assert "CautiousLinUCB" in page.read_text(encoding="utf-8")
 
 
-PARTS = {"proved", "metrics", "measured", "panels", "budgets", "ratios", "exploration", "chart"}
+MEASURED_PARTS = {"measured", "panels", "budgets", "ratios", "exploration", "chart"}
+#: The pages, with the tables in them that follow from the classes of the library.
+DERIVED = {
+    "policies.md": ("policies", "proved"),
+    "attacks.md": ("attacks",),
+    "data.md": ("environments",),
+    "experiments.md": ("metrics",),
+}
 
 
-@pytest.mark.parametrize("page", ["policies.md", "cautious.md", "presets.md", "experiments.md"])
+@pytest.mark.parametrize("page", [*DERIVED, "cautious.md", "presets.md"])
 def test_marks_of_the_documents_name_known_parts_and_ready_specs(page):
     text = (DOCS / page).read_text(encoding="utf-8")
     found = marks(text)
     assert found
-    assert set(found) <= PARTS
+    assert set(found) <= MEASURED_PARTS | set(derived_tables())
     assert {source for source in found.values() if source} <= set(ready_specs())
     assert fill(text, {}) == text
 
 
-@pytest.mark.parametrize(
-    ("page", "part", "table"),
-    [("policies.md", "proved", proved_table()), ("experiments.md", "metrics", metrics_table())],
-    ids=["policies", "metrics"],
-)
-def test_generated_tables_in_the_documents_are_up_to_date(page, part, table):
-    """To write them again: python -m tools.policy_tables docs/policies.md, and so on."""
+@pytest.mark.parametrize(("page", "parts"), DERIVED.items(), ids=list(DERIVED))
+def test_derived_tables_in_the_documents_are_up_to_date(page, parts):
+    """To write them again: make tables."""
     text = (DOCS / page).read_text(encoding="utf-8")
-    body = re.search(rf"<!-- {part} -->(.*)<!-- /{part} -->", text, flags=re.DOTALL)[1].strip()
-    assert body == table.to_markdown().strip()
+    assert set(parts) <= set(marks(text))
+    tables = {part: derived_tables()[part].to_markdown() for part in parts}
+    assert fill(text, tables) == text
+
+
+def test_every_derived_table_is_in_a_document():
+    assert {part for parts in DERIVED.values() for part in parts} == set(derived_tables())
+
+
+@pytest.mark.parametrize("section", ["policies", "attacks", "environments"])
+def test_every_exported_recipe_has_a_sentence(section):
+    rows = recipe_table(section).rows
+    assert {row[0] for row in rows} == set(kinds(section))
+    assert all(cell for row in rows for cell in row)
