@@ -24,8 +24,8 @@ table1: .venv/ready  ## play every policy on one benchmark, and write docs/polic
 	$(BIN)/robustbandits run table1 --store $(OUT)/table1
 	$(BIN)/python -m tools.policy_tables $(OUT)/table1 docs/policies.md
 
-tables: .venv/ready  ## write the tables that follow from the code into the documents; plays nothing
-	for page in policies attacks data experiments; do $(BIN)/python -m tools.policy_tables docs/$$page.md || exit 1; done
+tables: .venv/ready  ## write what is derived from the classes: tables of documents, rows of specs
+	$(BIN)/python -m tools.make_tables
 
 picture: .venv/ready  ## play and draw the picture of the README, docs/hijack.svg
 	$(BIN)/python -m tools.hijack_picture docs/hijack.svg

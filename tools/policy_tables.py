@@ -1,28 +1,22 @@
-"""Write what is known about policies, attacks, environments and metrics into a Markdown page.
+"""Write what an experiment measured into a Markdown page.
 
-``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page. ``policies``,
-``attacks``, ``environments``, ``proved`` and ``metrics`` come from the classes of the library;
-``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration`` and ``chart`` (a figure beside
-the page, with its name) come from the one experiment of the store. Without STORE only the former
-are written.
+``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page from the one
+experiment of the store: ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration`` and
+``chart`` (a figure beside the page, with its name). ``make tables`` fills the other parts.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from robustbandits._atomic import write_whole
 from robustbandits.experiments import Experiment, Store
-from robustbandits.experiments.registry import facts, kinds, summary
 from robustbandits.kernels.linalg import Floats
 from robustbandits.metrics import Estimate, estimate_means
 from robustbandits.metrics.damage import paired_differences, worst_cases
 from robustbandits.metrics.groups import Group, Labels, final_regrets
-from robustbandits.metrics.registry import AUDIT, DAMAGE, PRICE, REGRET, metrics_of
 from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.metric_columns import ATTACK, ENVIRONMENT, INTERVALS, POLICY
 from robustbandits.reports.table import Cell, Column, Table
@@ -32,73 +26,6 @@ from tools.origin import origin
 from tools.ratio_figure import HEAD, different_sweeps, draw_chart, tolerances
 
 SAME = "Attacks with the same results in an environment are shown once, under the first name."
-#: Settings, from the most general to the most special.
-SETTINGS = ("contextual", "fixed arms", "MAB")
-FACTS = {
-    "setting": "setting",
-    "needs": "must be told",
-    "adversary": "proved against",
-    "regret": "regret, up to logarithms",
-    "cost": "cost of a round",
-    "provenance": "specification",
-    "reference": "reference",
-}
-#: Facts in the tables of recipes, with the heads of their columns.
-RECIPE_FACTS = {
-    "policies": {"setting": "setting", "needs": "must be told"},
-    "attacks": {"changes": "changes", "knows": "knows"},
-    "environments": {"contexts": "contexts", "data": "data"},
-}
-
-
-def recipe_table(section: str) -> Table:
-    """Return a sentence on each policy, attack or environment, with its most important facts."""
-    heads = RECIPE_FACTS[section]
-    rows = [
-        (
-            name,
-            summary(kind).replace("``", ""),
-            *[_words(facts(kind)[key]) or "nothing" for key in heads],
-        )
-        for name, kind in kinds(section).items()
-    ]
-    if section == "policies":
-        rows.sort(key=lambda row: SETTINGS.index(row[2]))
-    first = {"policies": POLICY, "attacks": ATTACK, "environments": ENVIRONMENT}[section]
-    others = [Column(head, "text") for head in ("in one sentence", *heads.values())]
-    return Table(section, f"{len(rows)} {section}", (first, *others), tuple(rows))
-
-
-def proved_table() -> Table:
-    """Return what each exported policy assumes, and what is proved about it."""
-    policies: Mapping[str, Any] = kinds("policies")
-    order = sorted(policies, key=lambda name: SETTINGS.index(policies[name].facts.setting))
-    rows = [
-        (name, *[_words(getattr(policies[name].facts, key)) or "nothing" for key in FACTS])
-        for name in order
-    ]
-    return Table(
-        name="proved",
-        title=f"What is proved: {len(rows)} policies",
-        columns=(POLICY, *[Column(head, "text") for head in FACTS.values()]),
-        rows=tuple(rows),
-    )
-
-
-def _words(value: Any) -> str:
-    return value if isinstance(value, str) else ", ".join(value)
-
-
-def metrics_table() -> Table:
-    """Return the metrics of the registry."""
-    rows = [
-        (metric.name, metric.meaning, metric.unit, metric.better, metric.table)
-        for table in (REGRET, DAMAGE, PRICE, AUDIT)
-        for metric in metrics_of(table)
-    ]
-    heads = ("metric", "what it is", "unit", "better", "table of the report")
-    columns = tuple(Column(head, "text") for head in heads)
-    return Table("metrics", f"{len(rows)} metrics", columns, tuple(rows))
 
 
 def measured_table(games: GroupedGames) -> Table:
@@ -248,24 +175,15 @@ def parts_of(experiment: Experiment, page: str) -> dict[str, str]:
     return {name: f"{table.to_markdown()}\n{made}" for name, table in tables.items() if len(table)}
 
 
-def derived_tables() -> dict[str, Table]:
-    """Return the tables that follow from the classes of the library, by their part's name."""
-    recipes = {section: recipe_table(section) for section in RECIPE_FACTS}
-    return {**recipes, "proved": proved_table(), "metrics": metrics_table()}
-
-
-def write_tables(page: Path, store: Path | None = None) -> None:
-    """Fill the marked parts of a page from the facts, the registry and a store's experiment."""
+def write_tables(page: Path, store: Path) -> None:
+    """Fill the marked parts of a page from a store's experiment."""
     text = page.read_text(encoding="utf-8")
-    text = fill(text, {name: table.to_markdown() for name, table in derived_tables().items()})
-    if store is not None:
-        experiment = only_experiment(store)
-        shown = page.name if page.is_absolute() else page.as_posix()
-        parts = parts_of(experiment, shown)
-        if marks(text).get("chart", "") in (None, experiment.spec.name):
-            parts["chart"] = draw_chart(GroupedGames(experiment), page.with_suffix(".png"))
-        text = fill(text, parts, experiment.spec.name)
-    write_whole(page, text.encode())
+    experiment = only_experiment(store)
+    shown = page.name if page.is_absolute() else page.as_posix()
+    parts = parts_of(experiment, shown)
+    if marks(text).get("chart", "") in (None, experiment.spec.name):
+        parts["chart"] = draw_chart(GroupedGames(experiment), page.with_suffix(".png"))
+    write_whole(page, fill(text, parts, experiment.spec.name).encode())
 
 
 def only_experiment(store: Path) -> Experiment:
@@ -283,7 +201,7 @@ def only_experiment(store: Path) -> Experiment:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m tools.policy_tables", description=__doc__)
-    parser.add_argument("store", type=Path, nargs="?", help="folder with one experiment")
+    parser.add_argument("store", type=Path, help="folder with one experiment")
     parser.add_argument("page", type=Path, help="Markdown page with marked parts")
     given = parser.parse_args(arguments)
     try:

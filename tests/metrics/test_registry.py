@@ -9,7 +9,7 @@ from robustbandits import metrics
 from robustbandits.metrics.registry import AUDIT, DAMAGE, METRICS, PRICE, REGRET, metric
 from robustbandits.reports.experiment_tables import make_tables
 from robustbandits.reports.grouped_games import GroupedGames
-from tools.policy_tables import metrics_table
+from tools.derived_tables import metrics_table
 
 
 def test_every_metric_has_a_public_name_and_says_what_it_is():
