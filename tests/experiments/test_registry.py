@@ -28,7 +28,7 @@ def test_parameters_of_samples_can_be_changed():
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_names():
-    with pytest.raises(ValueError, match="policies has no 'LinUBC'; did you mean LinUCB"):
+    with pytest.raises(ValueError, match="there is no policy 'LinUBC'; did you mean LinUCB"):
         find_kind("policies", "LinUBC")
 
 
