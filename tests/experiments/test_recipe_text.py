@@ -62,7 +62,7 @@ def test_an_extra_parameter_must_not_be_in_the_text():
         ("LinUCB(**x)", "unexpected"),
         ("LinUCB(kind='Greedy')", "unexpected"),
         ("RobustLinUCB(1, budget=2)", "unexpected"),
-        ("LinUBC", r"no 'LinUBC'; did you mean LinUCB"),
+        ("LinUBC", r"no policy 'LinUBC'; did you mean LinUCB"),
         ("LinUCB(sgima=1)", r"sgima is not a parameter of LinUCB; did you mean sigma\?"),
         ("LinUCB.as_written", "no preset 'as_written'"),
         ("LinUCB.from_dict", "no preset 'from_dict'"),

@@ -42,7 +42,7 @@ def test_a_parameter_without_a_default_is_refused_unless_it_has_a_typical_value(
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_names():
-    with pytest.raises(ValueError, match="policies has no 'LinUBC'; did you mean LinUCB"):
+    with pytest.raises(ValueError, match="there is no policy 'LinUBC'; did you mean LinUCB"):
         find_kind("policies", "LinUBC")
 
 

@@ -136,7 +136,9 @@ def test_missing_and_unknown_values_in_a_dict_are_named():
 def test_an_unknown_recipe_in_a_dict_suggests_a_newer_version():
     values = spec().to_dict()
     values["policies"]["new"] = {"name": "LinUBC"}
-    with pytest.raises(ValueError, match=r"no 'LinUBC'; did you mean LinUCB\?.*newer version"):
+    with pytest.raises(
+        ValueError, match=r"no policy 'LinUBC'; did you mean LinUCB\?.*newer version"
+    ):
         Spec.from_dict(values)
 
 

@@ -100,9 +100,9 @@ def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
         ("name = 3\n" + BASE, 1, "name must be one line of text, got 3"),
         ("\nabout = 3\n" + BASE, 2, "about must be text, got 3"),
         ("unsupported = 'ignore'\n" + BASE, 1, "unsupported must be one of"),
-        (PLACE + "[policies.LinUBC]\n", 2, r"policies has no 'LinUBC'; did you mean LinUCB"),
-        (PLACE + "[policies.x]\nkind = 'linucb'\n", 3, r"no 'linucb'; did you mean LinUCB"),
-        (PLACE + "[policies.x]\nkind = 3\n", 3, "policies has no '3'"),
+        (PLACE + "[policies.LinUBC]\n", 2, r"there is no policy 'LinUBC'; did you mean LinUCB"),
+        (PLACE + "[policies.x]\nkind = 'linucb'\n", 3, r"no policy 'linucb'; did you mean LinUCB"),
+        (PLACE + "[policies.x]\nkind = 3\n", 3, "there is no policy '3'"),
         (PLACE + "[policies]\nLinUCB = 3\n", 3, "must be a table of parameters"),
         (
             BASE + "ridge = 1\nsgima = 3\n",
@@ -127,7 +127,7 @@ def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
             BASE + "[policies.'LinUCB(ridge=1)']\nkind = 'LinUCB'\nradius = 'det'\n"
             "[policies.b]\nkind = 'Gredy'\n",
             7,
-            "no 'Gredy'",
+            "no policy 'Gredy'",
         ),
         ("\npolicies.LinUCB.sgima = 3\n" + PLACE, 2, "sgima is not a parameter"),
         (

@@ -69,7 +69,8 @@ def test_reference_without_games_is_left_out(monkeypatch):
 def test_equal_results_give_equal_files_with_titles_and_legend(tmp_path, seeds):
     first, second = tmp_path / "1.svg", tmp_path / "2.svg"
     games = GroupedGames(tolerance_sweep(seeds=seeds))
-    assert draw_chart(games, first) == "![Regret against C / tolerance: low, high](1.svg)"
+    shown = "![Regret against C / tolerance, for tolerances of 50, 100](1.svg)"
+    assert draw_chart(games, first) == shown
     draw_chart(games, second)
     assert first.read_bytes() == second.read_bytes()
     words = set(re.findall(r"<!-- (.*) -->", first.read_text(encoding="utf-8")))

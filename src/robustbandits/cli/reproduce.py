@@ -42,7 +42,7 @@ def reproduce(
         int | None, typer.Option(min=1, help="Number of threads; all cores by default.")
     ] = None,
 ) -> None:
-    """Play the paper's Figure 1, and show our final regrets beside the published ones.
+    """Play the paper's Figure 1; compare it with the published one.
 
     Example: robustbandits reproduce --reading as-coded --rounds 100000 --seeds 5
 

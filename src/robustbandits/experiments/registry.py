@@ -68,7 +68,8 @@ def find_kind(section: str, name: str, allow_import: bool = False) -> type[Recip
         return kind
     known = kinds(section)
     if name not in known:
-        raise ValueError(f"{section} has no {name!r}; {nearest(name, known)}")
+        role = {"policies": "policy"}.get(section, section.removesuffix("s"))
+        raise ValueError(f"there is no {role} {name!r}; {nearest(name, known)}")
     return known[name]
 
 
