@@ -82,16 +82,16 @@ def last_change(path: Path) -> tuple[int, int] | None:
 
 #: Number of factors kept in memory.
 KEPT_FACTORS = 8
-_kept: dict[Hashable, Factors] = {}
+_factors: dict[Hashable, Factors] = {}
 _lock = threading.Lock()
 
 
 def load_once(key: Hashable, load: Callable[[], Factors]) -> Factors:
     """Return the factors kept in memory under a key; load them if there are none."""
     with _lock:  # no two threads compute the same factors
-        if key not in _kept:
+        if key not in _factors:
             factors = load()
-            while len(_kept) >= KEPT_FACTORS:
-                del _kept[next(iter(_kept))]  # the oldest
-            _kept[key] = factors
-        return _kept[key]
+            while len(_factors) >= KEPT_FACTORS:
+                del _factors[next(iter(_factors))]  # the oldest
+            _factors[key] = factors
+        return _factors[key]
