@@ -281,9 +281,9 @@ class Agent:
             rows = arrays.pop("pending")
         self._open(recipe, problem, header["reward_range"], header["capacity"])
         self._inputs.take_arrays(arrays)
-        due = dict(state_arrays(self._state))
-        check_names("list of arrays", arrays, due)
-        for name, array in due.items():
+        expected = dict(state_arrays(self._state))
+        check_names("list of arrays", arrays, expected)
+        for name, array in expected.items():
             fill(name, array, arrays[name])
         size = MEMO + problem.dim
         self._pending.take_rows(rows, size, header["next"], header["forgotten"])

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
+from robustbandits.game.parameters import CheckedRecipe
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import RULES
-from robustbandits.game.recipe import Recipe
 from robustbandits.kernels.linalg import Floats
 
 #: Words for the arms to attack, besides a share of them.
 TOPS = ("best", "all-but-worst")
 
+Budget = Annotated[float, require.budget]
+PurseRule = Annotated[str, functools.partial(require.one_of, choices=RULES)]
+
 
 @dataclass(frozen=True)
-class AttackRecipe(Recipe):
+class AttackRecipe(CheckedRecipe):
     """Parameters that every attack has.
 
     Parameters
@@ -35,15 +39,9 @@ class AttackRecipe(Recipe):
 
     reads_policy: ClassVar[bool] = False
 
-    budget: float
+    budget: Budget
     _: KW_ONLY
-    purse: str = "truncate"
-
-    def __post_init__(self) -> None:
-        self._set(
-            budget=require.budget("budget", self.budget),
-            purse=require.one_of("purse", self.purse, RULES),
-        )
+    purse: PurseRule = "truncate"
 
 
 @dataclass(frozen=True)
@@ -80,11 +78,6 @@ def count_top(top: float | str, arms: int) -> int:
         return min(1, arms - 1) if top == "best" else arms - 1
     count = math.floor(top * arms * (1 + 1e-12))  # 0.29 * 100 is a little less than 29
     return max(count, min(1, arms - 1)) if top > 0.0 else 0
-
-
-def check_noise(noise: float | None) -> float | None:
-    """Return a noise level that is not negative, or None."""
-    return None if noise is None else require.at_least("noise", noise, 0.0)
 
 
 def imitated_noise(noise: float | None, problem: Problem, attack: str) -> float:

@@ -94,7 +94,7 @@ def fill(
     """
     from robustbandits.compiled.cache import cache_root
     from robustbandits.compiled.jit import keeps_machine_code
-    from robustbandits.experiments.precompile import compile_ahead, compile_attacks
+    from robustbandits.experiments.precompile import compile_ahead
     from robustbandits.experiments.registry import find_kind, kinds
 
     chosen = names or list(kinds("policies"))
@@ -107,8 +107,9 @@ def fill(
             f"is set"
         )
     start = time.monotonic()
-    compile_ahead(chosen, on_policy=lambda name: typer.echo(f"compiled {name}"))
-    compile_attacks()
+    compile_ahead(
+        chosen, list(kinds("attacks")), on_done=lambda name: typer.echo(f"compiled {name}")
+    )
     count = "1 policy" if len(chosen) == 1 else f"{len(chosen)} policies"
     typer.echo(f"compiled {count} and all attacks in {time.monotonic() - start:.0f} s")
 

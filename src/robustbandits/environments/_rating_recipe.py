@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from robustbandits.environments.reward_map import REWARD_MAPS, Mapped, map_rewards
 from robustbandits.game import require
+from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.game.recipe import Recipe
 from robustbandits.game.rounds import Rounds, children, deal
 from robustbandits.kernels.linalg import Floats
 from robustbandits.ratings.factors import Factors
@@ -20,10 +21,12 @@ from robustbandits.ratings.synthetic import STAND_IN
 MOST_REPETITIONS = 1000
 
 Indices = np.ndarray[Any, np.dtype[np.intp]]
+Arms = Annotated[int, functools.partial(require.count, low=2)]
+RewardMap = Annotated[str, functools.partial(require.one_of, choices=REWARD_MAPS)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatingRecipe(Recipe):
+class RatingRecipe(CheckedRecipe):
     """A bandit made of a factorised matrix of ratings.
 
     The features of an item are its context. Theta is the mean of some users' features, so the mean
@@ -57,29 +60,18 @@ class RatingRecipe(Recipe):
         always uses 1.)
     """
 
-    arms: int = 20
-    users: int = 100
-    noise: float = 0.1
-    contexts: str = "fixed"
-    reward_map: str = "shift-features"
-    min_ratings: int = 1
-    replace: bool = False
-    draws: str = "own"
-    theta_bound: float | None = None
+    arms: Arms = 20
+    users: Count = 100
+    noise: NonNegative = 0.1
+    contexts: Literal["fixed", "fresh"] = "fixed"
+    reward_map: RewardMap = "shift-features"
+    min_ratings: Count = 1
+    replace: Flag = False
+    draws: Literal["own", "authors"] = "own"
+    theta_bound: Positive | None = None
 
     def __post_init__(self) -> None:
-        bound = self.theta_bound
-        self._set(
-            arms=require.count("arms", self.arms, low=2),
-            users=require.count("users", self.users),
-            noise=require.at_least("noise", self.noise, 0.0),
-            contexts=require.one_of("contexts", self.contexts, ("fixed", "fresh")),
-            reward_map=require.one_of("reward_map", self.reward_map, REWARD_MAPS),
-            min_ratings=require.count("min_ratings", self.min_ratings),
-            replace=require.flag("replace", self.replace),
-            draws=require.one_of("draws", self.draws, ("own", "authors")),
-            theta_bound=None if bound is None else require.positive("theta_bound", bound),
-        )
+        super().__post_init__()
         if self.draws == "authors" and self.contexts == "fresh":
             raise ValueError("draws='authors' needs contexts='fixed': the paper's arms are fixed")
 

@@ -27,18 +27,11 @@ from robustbandits.game.recipe import Recipe
 Check = Callable[[str, Any], Any]
 
 
-def _non_negative(name: str, value: Any) -> float:
-    return require.at_least(name, value, 0.0)
-
-
-def _share(name: str, value: Any) -> float:
-    return require.between(name, value, 0.0, 1.0)
-
-
+Real = Annotated[float, require.real]
 Positive = Annotated[float, require.positive]
-NonNegative = Annotated[float, _non_negative]
+NonNegative = Annotated[float, functools.partial(require.at_least, low=0.0)]
 Probability = Annotated[float, require.fraction]  # 0 and 1 excluded
-Share = Annotated[float, _share]  # 0 and 1 included
+Share = Annotated[float, functools.partial(require.between, low=0.0, high=1.0)]  # both included
 Count = Annotated[int, require.count]  # 1, 2, ...
 Flag = Annotated[bool, require.flag]
 
@@ -47,9 +40,14 @@ class CheckedRecipe(Recipe):
     """A recipe whose parameters are checked by their annotations."""
 
     def __post_init__(self) -> None:
-        kind: Any = type(self)
-        for name, check in _checks_of(kind).items():
-            self._set(**{name: check(name, getattr(self, name))})
+        check_fields(self)
+
+
+def check_fields(instance: Any) -> None:
+    """Check the fields of a frozen dataclass by their annotations, in ``__post_init__`` only."""
+    kind: Any = type(instance)
+    for name, check in _checks_of(kind).items():
+        object.__setattr__(instance, name, check(name, getattr(instance, name)))
 
 
 @functools.cache
