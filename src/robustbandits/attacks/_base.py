@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
+from robustbandits.game.parameters import Budget, CheckedRecipe
 from robustbandits.game.problem import Problem
-from robustbandits.game.purse import RULES
-from robustbandits.game.recipe import Recipe
+from robustbandits.game.purse import Rule
 from robustbandits.kernels.linalg import Floats
 
 #: Words for the arms to attack, besides a share of them.
@@ -18,8 +18,11 @@ TOPS = ("best", "all-but-worst")
 
 
 @dataclass(frozen=True)
-class AttackRecipe(Recipe):
-    """Parameters that every attack has.
+class AttackRecipe(CheckedRecipe):
+    """Base class of attacks: a recipe with a budget, whose parameters are checked by annotation.
+
+    An attack whose kernels do more with ``policy`` than to call ``choose(policy, ...)`` must
+    declare it with the class attribute ``reads_policy = True``.
 
     Parameters
     ----------
@@ -35,15 +38,9 @@ class AttackRecipe(Recipe):
 
     reads_policy: ClassVar[bool] = False
 
-    budget: float
+    budget: Budget
     _: KW_ONLY
-    purse: str = "truncate"
-
-    def __post_init__(self) -> None:
-        self._set(
-            budget=require.budget("budget", self.budget),
-            purse=require.one_of("purse", self.purse, RULES),
-        )
+    purse: Rule = "truncate"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,11 @@ from robustbandits.game.rounds import Environment, Rounds
 
 
 def check_environment(environment: Environment) -> None:
-    """Check that an environment draws valid rounds, the same ones for the same seed."""
+    """Check that an environment draws valid rounds, the same ones for the same seed.
+
+    The rounds must not depend on how they are divided into blocks. A broken contract raises
+    :class:`BrokenContract`, which says what is wrong.
+    """
     require.recipe("environment", environment, "environment")
     name = environment.name
     check_recipe(environment)
