@@ -30,7 +30,11 @@ def check_environment(environment: Environment) -> None:
     for field in Rounds._fields:
         joined = np.concatenate([getattr(part, field) for part in parts])
         same = np.array_equal(joined, getattr(block, field))
-        ensure(same, f"{name}'s {field} depend on how rounds are divided into blocks")
+        ensure(
+            same,
+            f"{name}'s {field} depend on how rounds are divided into blocks: give each kind of "
+            f"draw a random stream of its own, see robustbandits.extend.child_seeds",
+        )
     other = environment.start(ROUNDS, stream(1, ATTACK)).draw(ROUNDS)
     ensure(not np.array_equal(other.noise, block.noise), f"{name} ignores its seed")
 

@@ -20,7 +20,10 @@ class Rounds(NamedTuple):
 
 
 class Nature(Protocol):
-    """What an environment starts: it draws blocks of rounds, one after another."""
+    """What an environment starts: it draws blocks of rounds, one after another.
+
+    The rounds must be the same however they are divided into blocks.
+    """
 
     problem: Problem
 
@@ -30,7 +33,7 @@ class Nature(Protocol):
 
 
 class Environment(Protocol):
-    """An environment's recipe."""
+    """What an environment's recipe must have; :class:`Recipe` gives it a name."""
 
     @property
     def name(self) -> str:
@@ -71,5 +74,8 @@ def make_rounds(contexts: Floats, means: Floats, noise: Floats) -> Rounds:
     rounds, _, arms = contexts.shape
     for name, array, shape in (("means", means, (rounds, arms)), ("noise", noise, (rounds,))):
         if array.shape != shape:
-            raise ValueError(f"{name}: expected shape {shape}, got {array.shape}")
+            raise ValueError(
+                f"{name}: expected shape {shape}, because contexts (rounds, dim, arms) have shape "
+                f"{contexts.shape}; got {array.shape}"
+            )
     return Rounds(contexts=contexts, means=means, best=means.max(axis=1), noise=noise)

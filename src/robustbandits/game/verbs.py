@@ -41,7 +41,7 @@ class Scene(NamedTuple):
 
 
 class Policy(Protocol):
-    """A policy's recipe."""
+    """What a policy's recipe must have; :class:`Recipe` gives it a name."""
 
     @property
     def name(self) -> str:
@@ -186,7 +186,7 @@ def overhear(self: Any, spent: float, over: bool) -> None:
 
 
 class Attack(Protocol):
-    """An attack's recipe.
+    """What an attack's recipe must have; :class:`AttackRecipe` has all of it but ``start``.
 
     An attack whose kernels do more with their argument ``policy`` than to call ``choose(policy,
     ...)`` must declare it: with the class attribute ``reads_policy = True`` on the recipe or on the
