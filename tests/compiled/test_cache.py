@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from pathlib import Path
 
@@ -127,8 +128,13 @@ def test_the_hash_depends_on_contents_names_and_order(tmp_path):
 def test_every_file_with_a_kernel_is_hashed():
     hashed = set(cache.source_files())
     for path in PACKAGE.rglob("*.py"):
-        lines = {line.strip() for line in path.read_text().splitlines()}
-        if lines & {"@kernel", "@program"}:
+        functions = [
+            node
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.FunctionDef)
+        ]
+        decorators = {ast.unparse(d) for function in functions for d in function.decorator_list}
+        if decorators & {"kernel", "program"}:
             assert path in hashed, f"{path} has kernels but is not in KERNEL_SOURCES"
 
 

@@ -14,7 +14,7 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import PolicyFacts, policy_facts
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
-from robustbandits.game.rounds import deal
+from robustbandits.game.rounds import make_rounds
 
 
 class State(NamedTuple):
@@ -246,7 +246,7 @@ class TooLongNature:
 
     def draw(self, count):
         noise = self.rng.standard_normal(count)
-        return deal(np.ones((count, 2, 2)), np.zeros((count, 2)), noise)
+        return make_rounds(np.ones((count, 2, 2)), np.zeros((count, 2)), noise)
 
 
 def test_contexts_beyond_the_bound_are_reported():

@@ -1,5 +1,6 @@
 """Documents: examples run as printed, links lead somewhere, lines are short."""
 
+import ast
 import doctest
 import importlib
 import pkgutil
@@ -35,8 +36,19 @@ def test_example_runs(path, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_is_short(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 65
+def test_example_is_short_imports_nothing_deep_and_asserts_what_it_shows(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 65
+    nodes = list(ast.walk(ast.parse(text)))
+    assert any(isinstance(node, ast.Assert) for node in nodes)
+    imported = {
+        alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
+    }
+    imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+    ours = {name for name in imported if name.startswith("robustbandits")}
+    assert ours <= {"robustbandits", "robustbandits.extend"}
+    others = {name.split(".")[0] for name in imported - ours} - sys.stdlib_module_names
+    assert others <= {"numpy", "matplotlib"}
 
 
 @needs_speed

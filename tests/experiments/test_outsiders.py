@@ -29,8 +29,7 @@ from pathlib import Path
 from typing import NamedTuple
 import numpy as np
 import robustbandits as rb
-from robustbandits import kernel
-from robustbandits.game.recipe import Recipe
+from robustbandits.extend import Recipe, kernel
 from myhelper import neighbour
 
 Path(__file__).with_name("imported").touch()
@@ -82,7 +81,7 @@ class NoRecipe:
 '''
 
 HELPER = """
-from robustbandits import kernel
+from robustbandits.extend import kernel
 
 @kernel
 def neighbour(arm):

@@ -18,7 +18,7 @@ from property.laws import (
 )
 from robustbandits.game import match
 from robustbandits.game.match import play_match
-from robustbandits.game.rounds import deal
+from robustbandits.game.rounds import make_rounds
 
 CLEAN = rb.attacks.NoAttack()
 LINUCB = rb.policies.LinUCB()
@@ -102,7 +102,7 @@ def test_a_memo_is_zero_at_the_start_of_every_round():
     contexts = block.contexts.copy()
     contexts[:, 0, 0] = -0.1
     contexts[::10, 0, 0] = 0.1
-    game = played(problem, deal(contexts, block.means, block.noise), CLEAN, Noter())
+    game = played(problem, make_rounds(contexts, block.means, block.noise), CLEAN, Noter())
     assert game.policy.counts.tolist() == [ROUNDS, ROUNDS / 10]
 
 

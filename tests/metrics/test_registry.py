@@ -37,6 +37,23 @@ def spread():
     del METRICS["spread"]
 
 
+def test_a_metric_does_not_replace_another_one(spread):
+    def final_regret(ledgers):
+        """Return something else."""
+
+    def other(ledgers):
+        """Return something else."""
+
+    with pytest.raises(ValueError, match="already a metric 'final_regret'; choose another name"):
+        metric(REGRET, "mine")(final_regret)
+    with pytest.raises(ValueError, match="'final-regret' already has a column 'spread'; choose"):
+        metric(REGRET, "spread")(other)
+    with pytest.raises(ValueError, match=r"table must be one of 'final-regret', .* got 'mine'"):
+        metric("mine", "other")
+    assert "other" not in METRICS
+    assert METRICS["final_regret"].head == "regret"
+
+
 def test_new_metric_appears_in_its_table_and_in_the_documents(spread):
     assert spread(with_finals(1.0, 4.0)).value == 3.0
     assert metrics.spread is spread

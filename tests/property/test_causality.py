@@ -26,7 +26,7 @@ from property.laws import (
     trace_rounds,
 )
 from robustbandits.compiled.jit import jit_is_on
-from robustbandits.game.rounds import Rounds, deal
+from robustbandits.game.rounds import Rounds, make_rounds
 from robustbandits.game.verbs import MEMO, choose
 
 ROUNDS = 80
@@ -40,7 +40,7 @@ def with_another_future(block: Rounds, first: int) -> Rounds:
     other.contexts[first:, :-1] *= -0.5
     other.means[first:] = 1.0 - other.means[first:]
     other.noise[first:] += 0.3
-    return deal(other.contexts, other.means, other.noise)
+    return make_rounds(other.contexts, other.means, other.noise)
 
 
 @pytest.mark.parametrize("first", [1, 40, 79])

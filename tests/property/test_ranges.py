@@ -29,7 +29,7 @@ from property.laws import (
     trace_rounds,
 )
 from robustbandits.game.purse import BAD, SPENT
-from robustbandits.game.rounds import deal
+from robustbandits.game.rounds import make_rounds
 
 LINUCB = rb.policies.LinUCB()
 
@@ -194,7 +194,7 @@ def test_zero_contexts_and_equal_arms_can_be_played(attack, policy):
     contexts = block.contexts.copy()
     contexts[:15] = 0.0
     contexts[15:] = contexts[15:, :, :1]
-    rounds = deal(contexts, np.full_like(block.means, 0.5), block.noise)
+    rounds = make_rounds(contexts, np.full_like(block.means, 0.5), block.noise)
     game = played(problem, rounds, make_attack(attack, 3.0), POLICIES[policy])
     assert game.book.pulls.sum() == 30
     assert game.book.columns[-1, 0] == 0.0

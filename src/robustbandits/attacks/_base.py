@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
-from robustbandits.game.parameters import CheckedRecipe
+from robustbandits.game.parameters import Budget, CheckedRecipe
 from robustbandits.game.problem import Problem
-from robustbandits.game.purse import RULES
+from robustbandits.game.purse import Rule
 from robustbandits.kernels.linalg import Floats
 
 #: Words for the arms to attack, besides a share of them.
 TOPS = ("best", "all-but-worst")
 
-Budget = Annotated[float, require.budget]
-PurseRule = Annotated[str, functools.partial(require.one_of, choices=RULES)]
-
 
 @dataclass(frozen=True)
 class AttackRecipe(CheckedRecipe):
-    """Parameters that every attack has.
+    """Base class of attacks: a recipe with a budget, whose parameters are checked by annotation.
+
+    An attack whose kernels do more with ``policy`` than to call ``choose(policy, ...)`` must
+    declare it with the class attribute ``reads_policy = True``.
 
     Parameters
     ----------
@@ -41,7 +40,7 @@ class AttackRecipe(CheckedRecipe):
 
     budget: Budget
     _: KW_ONLY
-    purse: PurseRule = "truncate"
+    purse: Rule = "truncate"
 
 
 @dataclass(frozen=True)

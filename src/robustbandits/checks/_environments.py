@@ -12,7 +12,11 @@ from robustbandits.game.rounds import Environment, Rounds
 
 
 def check_environment(environment: Environment) -> None:
-    """Check that an environment draws valid rounds, the same ones for the same seed."""
+    """Check that an environment draws valid rounds, the same ones for the same seed.
+
+    The rounds must not depend on how they are divided into blocks. A broken contract raises
+    :class:`BrokenContract`, which says what is wrong.
+    """
     require.recipe("environment", environment, "environment")
     name = environment.name
     check_recipe(environment)
@@ -26,7 +30,11 @@ def check_environment(environment: Environment) -> None:
     for field in Rounds._fields:
         joined = np.concatenate([getattr(part, field) for part in parts])
         same = np.array_equal(joined, getattr(block, field))
-        ensure(same, f"{name}'s {field} depend on how rounds are divided into blocks")
+        ensure(
+            same,
+            f"{name}'s {field} depend on how rounds are divided into blocks: give each kind of "
+            f"draw a random stream of its own, see robustbandits.extend.child_seeds",
+        )
     other = environment.start(ROUNDS, stream(1, ATTACK)).draw(ROUNDS)
     ensure(not np.array_equal(other.noise, block.noise), f"{name} ignores its seed")
 

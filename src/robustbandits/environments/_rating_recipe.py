@@ -12,7 +12,7 @@ from robustbandits.environments.reward_map import REWARD_MAPS, Mapped, map_rewar
 from robustbandits.game import require
 from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.game.rounds import Rounds, children, deal
+from robustbandits.game.rounds import Rounds, child_seeds, make_rounds
 from robustbandits.kernels.linalg import Floats
 from robustbandits.ratings.factors import Factors
 from robustbandits.ratings.synthetic import STAND_IN
@@ -128,7 +128,7 @@ class RatingNature:
     ):
         self.recipe = recipe
         # Separate streams, so that no draw depends on how rounds are cut into blocks.
-        arms_seed, users_seed, noise_seed = children(seed, 3)
+        arms_seed, users_seed, noise_seed = child_seeds(seed, 3)
         self._arms_rng = np.random.default_rng(arms_seed)
         self._noise_rng = np.random.default_rng(noise_seed)
         items, users = _eligible(recipe, factors)
@@ -167,7 +167,7 @@ class RatingNature:
     def _rounds(self, arms: Indices, noise: Floats) -> Rounds:
         """Return rounds with these items as arms, (rounds, arms)."""
         contexts = np.ascontiguousarray(self.mapped.contexts[arms].transpose(0, 2, 1))
-        return deal(contexts, np.ascontiguousarray(self.mapped.means[arms]), noise)
+        return make_rounds(contexts, np.ascontiguousarray(self.mapped.means[arms]), noise)
 
     def _draw_arms(self, count: int) -> Indices:
         """Draw the arms of each round."""

@@ -11,7 +11,7 @@ import numpy as np
 from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative
 from robustbandits.game.problem import Problem
-from robustbandits.game.rounds import Rounds, children, deal
+from robustbandits.game.rounds import Rounds, child_seeds, make_rounds
 from robustbandits.kernels.linalg import Floats
 
 
@@ -84,7 +84,7 @@ class SimulationNature:
             fixed_arms=recipe.contexts != "fresh",
         )
         # Separate streams, so that no draw depends on how rounds are cut into blocks.
-        once, fresh, noise = (np.random.default_rng(child) for child in children(seed, 3))
+        once, fresh, noise = (np.random.default_rng(child) for child in child_seeds(seed, 3))
         self._contexts_rng = fresh
         self._noise_rng = noise
         self.theta = self._uniform(once, recipe.dim)
@@ -112,7 +112,7 @@ class SimulationNature:
             means += weight * features[:, i, :]
         means *= 0.5
         noise = self.recipe.noise * self._noise_rng.standard_normal(count)
-        return deal(self._shown(features), means, noise)
+        return make_rounds(self._shown(features), means, noise)
 
     def _shown(self, features: Floats) -> Floats:
         if not self.recipe.intercept:

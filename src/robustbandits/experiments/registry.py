@@ -63,7 +63,7 @@ def find_kind(section: str, name: str, allow_import: bool = False) -> type[Recip
     if ":" in name:
         kind = import_object(name, allow_import)
         if not _is_recipe(kind):
-            expected = "expected a dataclass derived from Recipe"
+            expected = "expected a dataclass derived from robustbandits.extend.Recipe"
             raise ValueError(f"{name} is not a recipe class; {expected}, got {kind!r}")
         return kind
     known = kinds(section)

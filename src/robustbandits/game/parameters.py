@@ -9,7 +9,9 @@ stores the checked value (``3`` becomes ``3.0`` where a float is expected)::
         budget: NonNegative | None = None
         ties: Literal["random", "first"] = "random"
 
-Parameters with other annotations, such as a plain ``float``, are stored as they are given.
+Parameters with other annotations, such as a plain ``float``, are stored as they are given. A type
+of your own is ``Annotated[int, check]``, where ``check(name, value)`` returns the value to store or
+raises an error; the functions of :mod:`~robustbandits.game.require` help to write it.
 """
 
 from __future__ import annotations
@@ -33,11 +35,19 @@ NonNegative = Annotated[float, functools.partial(require.at_least, low=0.0)]
 Probability = Annotated[float, require.fraction]  # 0 and 1 excluded
 Share = Annotated[float, functools.partial(require.between, low=0.0, high=1.0)]  # both included
 Count = Annotated[int, require.count]  # 1, 2, ...
+Budget = Annotated[float, require.budget]  # not negative; infinity is allowed
 Flag = Annotated[bool, require.flag]
 
 
 class CheckedRecipe(Recipe):
-    """A recipe whose parameters are checked by their annotations."""
+    """Base class of recipes whose parameters are checked by their annotations.
+
+    ``budget: NonNegative = 1.0`` refuses -1 with ``budget must be >= 0, got -1``, and stores 2 as
+    2.0. The types are ``Positive``, ``NonNegative``, ``Probability`` (0 and 1 excluded), ``Share``
+    (0 and 1 included), ``Count`` (1, 2, ...), ``Budget`` (infinity allowed), ``Flag`` (a bool),
+    ``Literal["this", "that"]``, and each of them ``| None``. Any other annotation is not checked.
+    A class with a ``__post_init__`` of its own must call ``super().__post_init__()`` there.
+    """
 
     def __post_init__(self) -> None:
         check_fields(self)

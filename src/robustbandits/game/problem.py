@@ -9,7 +9,11 @@ from robustbandits.game.parameters import Count, Flag, NonNegative, Positive, ch
 
 
 class UnsupportedProblem(ValueError):
-    """A problem that a policy cannot play; the message names policies that can."""
+    """A problem that a policy cannot play; the message should say what can be played instead.
+
+    Raise it in a policy's ``start``. A spec with ``unsupported = "skip"`` then leaves the policy
+    out where it cannot play.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
