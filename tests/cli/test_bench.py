@@ -29,9 +29,3 @@ def test_bench_measures_the_named_policies():
     assert result.exit_code == 0, result.output
     rows = result.stdout.splitlines()[1:]
     assert [row.split()[0] for row in rows] == ["RobustLinUCB", "CautiousLinUCB"]
-
-
-def test_an_unknown_policy_is_answered_with_the_nearest_name():
-    result = runner.invoke(app, ["bench", "LinUBC"])
-    assert result.exit_code == 2
-    assert "LinUCB" in result.output

@@ -78,16 +78,6 @@ def test_an_absent_cache_is_empty(tmp_path, monkeypatch):
     assert runner.invoke(app, ["cache", "clear"]).exit_code == 0
 
 
-def test_data_cannot_be_cleared():
-    assert runner.invoke(app, ["cache", "clear", "data"]).exit_code == 2
-
-
-def test_fill_answers_an_unknown_policy_with_the_nearest_name(root):
-    result = runner.invoke(app, ["cache", "fill", "LinUBC"])
-    assert result.exit_code == 2
-    assert "LinUCB" in result.output
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("obstacle", ["a file in the way", "no JIT"])
 def test_fill_fails_if_machine_code_cannot_be_kept(tmp_path, obstacle):

@@ -16,11 +16,6 @@ def test_version_prints_the_package_version():
     assert result.output.strip() == robustbandits.__version__
 
 
-@pytest.mark.parametrize("option", [["--rounds", "0"], ["--seeds", "-1"], ["--reading", "loud"]])
-def test_a_bad_option_is_a_usage_error(option):
-    assert runner.invoke(app, ["reproduce", *option]).exit_code == 2
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not jit_is_on, reason="too slow without compiled code")
 def test_reproduce_writes_the_figure_and_the_table(tmp_path, monkeypatch):

@@ -125,8 +125,3 @@ def test_check_of_the_real_samples():
     part = check_ratings(sample("netflix/utd_subset"))
     assert (part.dataset, part.complete) == ("netflix", False)
     assert "16,055 of 17,770 items are missing" in part.missing
-
-
-def test_help_has_examples():
-    for command in ("list", "fetch", "check"):
-        assert f"Example: robustbandits data {command}" in run(command, "--help").output

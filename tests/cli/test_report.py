@@ -84,6 +84,15 @@ def test_only_selects_experiments(store, tmp_path):
     assert "nobody" in result.output
 
 
+def test_folder_without_a_store_is_an_error(tmp_path):
+    assert report(tmp_path / "nowhere").exit_code == 2
+    for message in ("no store", "not a store"):
+        result = report(tmp_path, "--out", tmp_path / "out")
+        assert result.exit_code == 1
+        assert message in result.output
+        (tmp_path / "holiday.jpg").write_bytes(b"")
+
+
 def test_store_without_experiments_is_an_error(tmp_path):
     folder = tmp_path / "empty"
     Store(folder).open()
@@ -92,26 +101,3 @@ def test_store_without_experiments_is_an_error(tmp_path):
     assert "no experiments" in result.output
     assert "robustbandits run" in result.output
     assert not (tmp_path / "out").exists()
-
-
-def test_empty_folder_is_an_error(tmp_path):
-    result = report(tmp_path, "--out", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "no store" in result.output
-
-
-def test_folder_with_other_files_is_an_error(tmp_path):
-    (tmp_path / "holiday.jpg").write_bytes(b"")
-    result = report(tmp_path, "--out", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "not a store" in result.output
-
-
-def test_missing_store_is_a_usage_error(tmp_path):
-    assert report(tmp_path / "nowhere").exit_code == 2
-
-
-def test_help_has_an_example():
-    result = report("--help")
-    assert result.exit_code == 0
-    assert "robustbandits report store --out report" in result.output

@@ -84,49 +84,6 @@ def test_yes_does_not_help_if_there_are_too_many_games_to_plan(tmp_path, store):
     assert not store.exists()
 
 
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [(["--engine", "steam"], 2), (["--workers", "0"], 2), (["--engine", "dask://"], 2)],
-)
-def test_wrong_usage_creates_nothing(options, code, spec, store):
-    result = invoke(spec, "--store", store, *options)
-    assert result.exit_code == code
-    assert not store.exists()
-
-
-def test_an_unknown_spec_is_answered_with_the_nearest_name(store):
-    result = invoke("smokee", "--store", store)
-    assert result.exit_code == 1
-    assert "did you mean smoke?" in result.output
-    assert not store.exists()
-
-
-def test_an_error_in_a_spec_names_the_line(tmp_path, store):
-    path = tmp_path / "bad.toml"
-    path.write_text("[environments.Simulation]\n[policies.LinUCB]\nsgima = 3\n")
-    result = invoke(path, "--store", store)
-    assert result.exit_code == 1
-    assert "line 3: sgima is not a parameter of LinUCB; did you mean sigma?" in result.stderr
-    assert not store.exists()
-
-
-def test_a_folder_with_other_files_is_refused(spec, tmp_path):
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "thesis.tex").write_text("precious")
-    result = invoke(spec, "--store", tmp_path / "home")
-    assert result.exit_code == 1
-    assert "is not a store" in result.output
-    assert "Traceback" not in result.output
-
-
-def test_a_newer_store_is_refused(spec, store):
-    invoke(spec, "--store", store)
-    (store / "store.json").write_text('{"format": 99, "made_by": "robustbandits 9.0"}')
-    result = invoke(spec, "--store", store)
-    assert result.exit_code == 1
-    assert "robustbandits 9.0" in result.output
-
-
 def test_a_damaged_file_is_named(spec, store):
     invoke(spec, "--store", store)
     path = next((store / "matches").iterdir())

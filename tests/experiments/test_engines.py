@@ -48,15 +48,6 @@ def test_parts_join_to_the_matches_and_no_worker_is_idle(matches, games, workers
     assert len(cut) < workers  # drawing the same rounds again is only worth it at the end
 
 
-def test_only_the_matches_that_do_not_divide_evenly_are_cut():
-    def sizes(count, workers):
-        return [len(part.pairs) for _, part in split(count * [small_match()], workers)]
-
-    assert sizes(1, workers=3) == [2, 2]
-    assert sizes(6, workers=3) == 6 * [4]
-    assert sizes(5, workers=3) == [4, 4, 4, 2, 2, 2, 2]
-
-
 @pytest.mark.parametrize(
     "name",
     ["thread", "", "ray", "Dask", "dask://", "dask://host:port", "dask://host:0", "dask://:9", "x"],

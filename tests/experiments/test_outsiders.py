@@ -190,7 +190,7 @@ def test_toml_and_python_give_the_same_recipes_and_ids(folder, on_path):
         ('kind = "mymodule:"', 4, "mymodule: is not a recipe class; expected a dataclass derived"),
         ('kind = "mymodule:NoRecipe"', 4, "mymodule:NoRecipe is not a recipe class"),
         ('kind = "my-module:Loyal"', 4, "cannot import 'my-module:Loyal': ValueError: invalid"),
-        ('kind = "mymodule:Pest"\nbudget = 1', 3, "policies must be a policy.*that is an attack"),
+        ('kind = "mymodule:Pest"\nbudget = 1', 3, "policies must be a policy.*got an attack: Pest"),
         ('kind = "mymodule:Loyal"\nram = 1', 5, "ram is not a parameter of Loyal; did you mean"),
         ('kind = "mymodule:Loyal"\narm = -1', 5, "arm must be >= 0, got -1"),
         ('kind = "mymodule:Loyal"\npreset = "first"', 5, "Loyal has no preset 'first'"),
@@ -222,7 +222,7 @@ def test_a_third_party_recipe_can_be_typed_on_one_line(on_path, text, kind, arm)
     [
         ("mymodule:Loyal.first", "has no attribute 'first'"),
         ("mymodule:Loyal.start", "Loyal has no preset 'start'"),
-        ("mymodule:Pest(5)", "that is an attack"),
+        ("mymodule:Pest(5)", "got an attack: Pest"),
         ("mymodule:Loyal().third", "is not a recipe"),
         ("mymodule:", "is not a recipe"),
     ],

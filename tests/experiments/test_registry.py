@@ -5,7 +5,6 @@ import pytest
 import robustbandits as rb
 from robustbandits.experiments.registry import (
     MISSING,
-    find_kind,
     parameters,
     sample_environment,
     sample_policy,
@@ -25,11 +24,6 @@ def test_parameters_of_samples_can_be_changed():
     assert sample_policy("RobustLinUCB").budget == 100.0
     assert sample_policy("RobustLinUCB", budget=7.0).budget == 7.0
     assert sample_environment(sample_policy("LinUCB"), arms=3).arms == 3
-
-
-def test_an_unknown_name_is_answered_with_the_nearest_names():
-    with pytest.raises(ValueError, match="policies has no 'LinUBC'; did you mean LinUCB"):
-        find_kind("policies", "LinUBC")
 
 
 def test_parameters_of_a_preset_include_those_of_its_recipe():

@@ -112,21 +112,9 @@ class Indexed(ConstantState):
         return self[1]
 
 
-class Unpacked(ConstantState):
-    def choose(self, contexts, rng, memo):
-        _, arm = self
-        return arm
-
-
 class SmallInteger(ConstantState):
     def choose(self, contexts, rng, memo):
         return np.int32(self.arm)
-
-
-class ReturnsReward(ConstantState):
-    def learn(self, arm, context, reward, memo, rng):
-        self.log[0] += 1.0
-        return reward
 
 
 class WithTuple(NamedTuple):
@@ -142,9 +130,7 @@ class WithTuple(NamedTuple):
 
 REASONS = {
     Indexed: "compiled for a pointer",
-    Unpacked: "compiled for a pointer",
     SmallInteger: "SmallInteger.choose must return int64, got int32",
-    ReturnsReward: "ReturnsReward.learn must return none, got float64",
     WithTuple: "its field arms",
 }
 

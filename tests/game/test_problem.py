@@ -21,12 +21,7 @@ def test_by_default_unknown_values_are_none_and_bounds_are_one():
     ("argument", "value"),
     [
         ("arms", 0),
-        ("dim", None),
-        ("rounds", 1e6),
         ("noise", -1.0),
-        ("context_bound", 0.0),
-        ("theta_bound", -1.0),
-        ("intercept", 1),
         ("fixed_arms", 0),
     ],
 )

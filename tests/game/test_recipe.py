@@ -9,15 +9,13 @@ import math
 import pytest
 
 import robustbandits as rb
-from property.laws import ATTACKERS, PLAIN, POLICIES, attack_of
+from property.laws import ATTACKERS, PLAIN, attack_of
 
+#: Policies are tested in tests/contract/test_recipes.py.
 RECIPES = [
-    *POLICIES.values(),
     *(attack_of(form, 7.5) for form in ATTACKERS),
     rb.attacks.NoAttack(),
     rb.attacks.Garcelon(math.inf),
-    rb.policies.BOBNoRestart(candidates=(0.0, 2.5, 7.0)),
-    rb.policies.RobustBandit.as_written(),
     PLAIN,
 ]
 
