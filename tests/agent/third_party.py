@@ -1,7 +1,5 @@
 """A third-party policy, with numbers of every kind in its state."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
