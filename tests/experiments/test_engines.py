@@ -1,7 +1,5 @@
 """Engines: how work is split and sent, and that every engine gives the same bits."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

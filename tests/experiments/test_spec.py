@@ -190,12 +190,3 @@ def test_ready_specs_are_valid_and_have_the_name_of_their_file(name):
     assert made.name == name
     assert made.about
     assert from_json(made) == made == parse_spec(ready_specs()[name])
-
-
-def test_budget_sweep_covers_the_budgets_on_a_fixed_catalogue():
-    made = read_spec("budget-sweep")
-    (environment,) = made.environments.values()
-    assert environment.contexts == "fixed"
-    for name in ("Garcelon", "Oracle"):
-        budgets = [attack.budget for attack in made.attacks.values() if attack.name == name]
-        assert budgets == [0.0, 10.0, 100.0, 1000.0]

@@ -1,7 +1,5 @@
 """Damaged files, full disks, newer stores: nothing is lost."""
 
-from __future__ import annotations
-
 import dataclasses
 import errno
 import json

@@ -127,12 +127,6 @@ def test_run_raises_the_policys_error_before_anything_is_written(tmp_path):
     assert not (tmp_path / "store").exists()
 
 
-def test_compare_raises_before_anything_is_played(monkeypatch):
-    monkeypatch.setattr("robustbandits.experiments.runner.Game", None)
-    with pytest.raises(UnsupportedProblem, match="EXP3 needs the same arms"):
-        rb.compare(environments=[FIXED, TOY], policies=[rb.policies.EXP3()], rounds=10, seeds=1)
-
-
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
     return run(spec(), tmp_path_factory.mktemp("store"), progress=False)
