@@ -1,7 +1,5 @@
 """ContextDilation lengthens the contexts of good arms."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

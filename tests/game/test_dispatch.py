@@ -1,7 +1,5 @@
 """Policies are called by address; those that cannot be are passed by value, with a warning."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,9 +100,6 @@ class HalfState(ConstantState):
 def test_a_policy_whose_choose_returns_a_float_is_refused():
     with pytest.raises(TypeError, match=r"HalfState.choose must return int64, got float64"):
         simulate(HalfState(np.zeros(1), 0))
-
-
-# ----------------------------------------------------------------- states that are passed by value
 
 
 class Indexed(ConstantState):

@@ -1,7 +1,5 @@
 """A match: all games play the same rounds, and no game changes another."""
 
-from __future__ import annotations
-
 import pytest
 
 import robustbandits as rb

@@ -1,7 +1,5 @@
 """An attack that reads the policy's state declares it; otherwise it may only ask it to choose."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
