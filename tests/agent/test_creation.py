@@ -51,11 +51,6 @@ def test_seed_none_gives_other_choices_each_time():
     assert choices(make_agent("LinTS", seed=None)) != choices(make_agent("LinTS", seed=None))
 
 
-def test_the_default_seed_is_zero():
-    first, second = (rb.Agent(RECIPES["LinTS"], arms=4, dim=3) for _ in range(2))
-    assert choices(first) == choices(second) == choices(make_agent("LinTS", seed=0))
-
-
 COPIES = {"deepcopy": copy.deepcopy, "pickle": lambda agent: pickle.loads(pickle.dumps(agent))}
 
 

@@ -68,14 +68,6 @@ def test_the_reward_of_a_forgotten_decision_is_an_error_that_says_so(number):
     assert contents(agent) == before
 
 
-def test_a_rewarded_decision_makes_room_for_another():
-    agent = make_agent(pending=2)
-    first, second = (decision for decision, _ in decide(agent, 2))
-    agent.learn(second, 0.5)
-    decide(agent, 1)
-    agent.learn(first, 0.5)
-
-
 def test_decisions_without_a_reward_do_not_accumulate_in_memory():
     agent = make_agent("Greedy", arms=1, dim=1, pending=1000)
     contexts = np.ones((1, 1))

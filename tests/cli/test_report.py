@@ -4,22 +4,14 @@ import json
 
 import pytest
 
-import robustbandits as rb
 from cli.commands import invoke
+from experiments.lab import small_spec
 from robustbandits.compiled.jit import jit_is_on
-from robustbandits.experiments import Spec, Store, make_plan, run
+from robustbandits.experiments import Store, make_plan, run
 
 
 def spec(name="mine", seeds=2):
-    return Spec(
-        name=name,
-        environments=[rb.environments.Simulation(arms=3, dim=2)],
-        attacks=[rb.attacks.NoAttack(), rb.attacks.Garcelon(2.0)],
-        policies=[rb.policies.LinUCB(), rb.policies.Greedy()],
-        rounds=60,
-        seeds=seeds,
-        points=10,
-    )
+    return small_spec(name=name, seeds=seeds, rounds=60, points=10)
 
 
 @pytest.fixture

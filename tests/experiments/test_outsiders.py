@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import os
 import subprocess
 import sys
 
@@ -11,7 +10,6 @@ import pytest
 import robustbandits as rb
 from cli.commands import invoke
 from experiments.lab import bits
-from robustbandits.compiled.jit import jit_is_on
 from robustbandits.experiments.engines.engine import EngineError, Match
 from robustbandits.experiments.engines.messages import pack_match, play_message
 from robustbandits.experiments.plan import identity, make_plan
@@ -296,26 +294,3 @@ def test_every_engine_plays_third_party_recipes(engine, folder, on_path, tmp_pat
     expected = run(read_spec(folder / "spec.toml", allow_import=True), progress=False)
     assert len(experiment.ledgers) == 3
     assert bits(experiment.ledgers) == bits(expected.ledgers())
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not jit_is_on, reason="nothing is compiled")
-def test_machine_code_is_kept_until_a_module_changes(folder, monkeypatch, tmp_path):
-    monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path / "cache"))
-    options = ("--policy", "mymodule:Loyal(arm=1)", "--allow-import", "--rounds", 20, "--json")
-
-    def regret():
-        return command(folder, "play", *options)["regret"]
-
-    def machine_code():
-        return {path.name for path in (tmp_path / "cache").glob("outside-*/**/*.nbc")}
-
-    first, compiled = regret(), machine_code()
-    assert compiled
-    assert regret() == first
-    assert machine_code() == compiled
-    helper = folder / "myhelper.py"
-    helper.write_text(HELPER.replace("arm + 0", "arm + 1"))
-    os.utime(helper, (0, 0))  # Python would not notice an edit of equal size in the same second
-    assert regret() != first
-    assert machine_code() > compiled
