@@ -60,3 +60,10 @@ class Rota(Recipe):
             sums=np.zeros(2),
             step=self.step,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CatalogueRota(Rota):
+    """The same for arms whose contexts never change."""
+
+    fixed_contexts: ClassVar[bool] = True
