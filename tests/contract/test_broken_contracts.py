@@ -1,7 +1,5 @@
 """A broken contract is reported in a sentence that says what is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 

@@ -7,7 +7,6 @@ import pytest
 import robustbandits as rb
 from robustbandits.experiments.registry import (
     MISSING,
-    find_kind,
     parameters,
     required_values,
     sample_environment,
@@ -39,11 +38,6 @@ def test_a_parameter_without_a_default_is_refused_unless_it_has_a_typical_value(
     assert required_values(rb.policies.RobustLinUCB) == {"budget": 100.0}
     with pytest.raises(ValueError, match=r"Policy has no default for width; give it one \(only"):
         required_values(Policy)
-
-
-def test_an_unknown_name_is_answered_with_the_nearest_names():
-    with pytest.raises(ValueError, match="there is no policy 'LinUBC'; did you mean LinUCB"):
-        find_kind("policies", "LinUBC")
 
 
 def test_parameters_of_a_preset_include_those_of_its_recipe():

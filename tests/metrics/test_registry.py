@@ -13,6 +13,7 @@ from tools.derived_tables import metrics_table
 
 
 def test_every_metric_has_a_public_name_and_says_what_it_is():
+    assert "final_regret" in METRICS
     for name, found in METRICS.items():
         assert getattr(metrics, name) is found
         assert name in metrics.__all__

@@ -1,7 +1,5 @@
 """What the property tests share: policies, attacks, and a record of every round of a game."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterator

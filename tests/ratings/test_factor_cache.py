@@ -109,10 +109,3 @@ def test_only_the_newest_files_are_kept(computed, monkeypatch):
     for seed in range(4):
         factorize(TABLE, rank=2, init=seed)
     assert len(list(factor_cache.cache_folder().iterdir())) == 2
-
-
-def test_cache_is_in_the_users_cache_directory(monkeypatch):
-    monkeypatch.delenv("ROBUSTBANDITS_CACHE", raising=False)
-    folder = factor_cache.cache_folder()
-    assert folder.name == "factors"
-    assert "robustbandits" in folder.parts

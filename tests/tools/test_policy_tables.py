@@ -83,14 +83,6 @@ def test_policy_without_games_in_an_environment_has_a_dash_there():
     assert cells["fresh, hard"] == (600.0, None)
 
 
-def test_without_clean_games_there_is_no_price():
-    finals = {key: values for key, values in FINALS.items() if key[0] != "none"}
-    attacks = {"hard": rb.attacks.Garcelon(1.0), "soft": rb.attacks.Garcelon(2.0)}
-    experiment = experiment_with_finals(finals, attacks=attacks)
-    table = measured_table(GroupedGames(experiment, gaps={}))
-    assert not [column for column in table.columns if column.head.startswith("price")]
-
-
 def test_panels_have_their_means_and_the_longer_side_the_rows():
     wide = panel_table(grouped())
     assert [column.head for column in wide.columns] == ["panel", "LinUCB", "wary"]
