@@ -114,7 +114,7 @@ def by_address(policy: Any, kernels: tuple[str, ...]) -> Any:
             f"state by name only, and return an int from choose and nothing from the others",
         )
         return policy
-    return Addresses(PolicyByAddress(int(pointer), *addresses), keep=pointer)
+    return Addresses(PolicyByAddress(int(pointer), *addresses), keep_alive=pointer)
 
 
 def _addresses(policy: Any, pointer: StatePointer, kernels: tuple[str, ...]) -> list[int]:
