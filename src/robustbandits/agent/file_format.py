@@ -126,7 +126,7 @@ def _read_header(file: Any, size: int) -> tuple[dict[str, Any], int]:
     if prefix[7] != VERSION:
         remedy = "update robustbandits" if prefix[7] > VERSION else "the file is damaged"
         raise SnapshotError(
-            f"this robustbandits reads format {VERSION}, and it has format {prefix[7]}: {remedy}"
+            f"its format is {prefix[7]}, but this robustbandits reads format {VERSION}: {remedy}"
         )
     length = int.from_bytes(prefix[8:], "little")
     if length > MAX_HEADER or PREFIX + length + CHECKSUM > size:

@@ -59,7 +59,7 @@ class Inputs:
         # Compiled code does not check how the array is stored.
         return array if array.flags.carray else array.copy()
 
-    def keep(self, array: Floats) -> None:
+    def remember_catalogue(self, array: Floats) -> None:
         """Remember the first contexts, if the policy needs the same ones in every call."""
         if self._fixed_contexts and self._catalogue is None:
             self._catalogue = array.copy()
@@ -112,7 +112,7 @@ class Inputs:
             )
         arm = NOT_FINITE - code
         raise ValueError(
-            f"contexts must be finite numbers of moderate size; row {arm} is {array[arm]}"
+            f"contexts must be finite numbers, and so must their squares; row {arm} is {array[arm]}"
         )
 
     def reward(self, reward: float) -> float:
