@@ -50,7 +50,7 @@ class Problem:
         check_fields(self)
 
     def horizon(self, policy: str) -> int:
-        """Return the number of rounds; raise ValueError for a policy that needs it if not known."""
+        """Return the number of rounds; raise ValueError, for a named policy, if it is not known."""
         if self.rounds is None:
             raise ValueError(
                 f"{policy} needs to know the horizon: give the number of rounds that you expect "
