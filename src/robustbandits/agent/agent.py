@@ -172,7 +172,7 @@ class Agent:
             table,
         )
         if arm < 0:
-            self._inputs.refuse(array, arm)
+            self._inputs.raise_error(array, arm)
         self._inputs.remember_catalogue(array)
         return Decision(self._pending.add((arm, memo_and_context)), arm, table)
 

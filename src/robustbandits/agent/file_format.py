@@ -8,8 +8,8 @@ All integers are little-endian::
     ...       the arrays: float64, little-endian, C order, one after another
     32 bytes  SHA-256 of everything before it
 
-A reader knows the exact size of the file from the header before it allocates memory, and compares
-the checksum before it uses anything. ``docs/agent-file.md`` describes what an agent writes.
+The header gives the exact size of the file, so a reader can check it before it allocates memory. It
+checks the checksum before it uses anything. ``docs/agent-file.md`` describes what an agent writes.
 """
 
 from __future__ import annotations

@@ -96,9 +96,9 @@ class Inputs:
         if not sizes.max() <= self.bound:
             arm = int(np.flatnonzero(~(sizes <= self.bound))[0])
             code = TOO_LONG if np.isfinite(sizes[arm]) else NOT_FINITE
-            self.refuse(array, code - arm)
+            self.raise_error(array, code - arm)
 
-    def refuse(self, array: Floats, code: int) -> None:
+    def raise_error(self, array: Floats, code: int) -> None:
         """Raise the error that `decide` has returned as a number."""
         if code == NO_SUCH_ARM:
             name = self.policy.name

@@ -6,8 +6,9 @@ the references of all arrays within it, which is half of the code to compile. A 
 the address of an array that holds those words. Compiled code reads a field when it needs it, and a
 tuple inside a state is again a pointer; the source of a kernel is the same either way.
 
-The words never change while compiled code runs, and LLVM is told so: it may read them once and keep
-them in registers. The arrays behind them belong to the state, which its pointer keeps alive.
+The words never change while compiled code runs, and are marked so for LLVM, which may read them
+once and keep them in registers. The arrays behind them belong to the state, which its pointer keeps
+alive.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ class RatingNature:
     Attributes
     ----------
     problem
-        What policies are told.
+        What policies know in advance.
     items
         Rows of the factors that may be arms: with fixed contexts, the arms in order.
     mapped

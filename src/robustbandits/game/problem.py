@@ -34,7 +34,7 @@ class Problem:
         Whether the last coordinate of each context is a constant, which no attack may change.
     fixed_arms
         Whether every round has the same arms with the same contexts, as in a catalogue; None if it
-        is not known. Policies for a catalogue refuse a problem with False.
+        is not known. Policies for a catalogue raise UnsupportedProblem if it is False.
     """
 
     arms: Count

@@ -52,7 +52,7 @@ class Policy(Protocol):
         """Return a new state (see PolicyState) for a problem.
 
         Two states must not share memory. Raise ValueError for a problem that the policy cannot
-        play, and ask for the horizon with ``problem.horizon(self.name)``.
+        play, and get the horizon from ``problem.horizon(self.name)``.
         """
         ...
 

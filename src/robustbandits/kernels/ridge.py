@@ -8,9 +8,9 @@ inverse (docs/decisions/0010).
 
 An observation can be taken out again: Sherman–Morrison with a negative weight. That divides by
 ``1 - xᵀ V⁻¹ x``, which is small if the observation was the only one in its direction, and every
-removal multiplies rounding errors by up to the inverse of it. So `forget` refuses if it is below
-`SAFE`, and a policy that removes many observations calls `replay` from time to time: it learns the
-remaining ones again, from scratch.
+removal multiplies rounding errors by up to the inverse of it. So `forget` returns False if it is
+below `SAFE`, and a policy that removes many observations calls `replay` from time to time, which
+learns the remaining ones again, from scratch.
 """
 
 from __future__ import annotations
