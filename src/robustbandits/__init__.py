@@ -1,8 +1,8 @@
-"""Contextual bandits that must not be fooled.
+"""Contextual bandits that withstand corrupted rewards and contexts.
 
-``robustbandits`` defends (corruption-robust policies), attacks (a budgeted red team) and measures
-(a lab that plays millions of rounds a second). Public names are imported when first used, so that
-``import robustbandits`` stays quick and needs no Numba.
+``robustbandits`` has corruption-robust policies, attacks with a budget, and a lab that measures
+them in experiments of many games. Public names are imported when first used, so that ``import
+robustbandits`` stays quick and does not import Numba.
 """
 
 from robustbandits._lazy import exports

@@ -1,4 +1,4 @@
-"""All that is needed to write a policy, an attack, an environment or a metric of your own.
+"""Everything needed to write a policy, an attack, an environment or a metric of your own.
 
 Import from here and from :mod:`robustbandits`; other modules may change without notice. The code
 blocks below form one module that works as it stands. Type annotations are optional. ::
@@ -24,7 +24,7 @@ methods are kernels, which Numba compiles (see :func:`kernel`):
 - ``learn`` gets the arm, its context (dim,) and the reward, and writes into the arrays of the
   state. With a live agent, rewards may come late and in any order.
 - ``score`` writes each arm's estimated mean and bonus, which an agent shows. A game does not call
-  it. :class:`PolicyState` describes these three, :class:`OptionalPolicyKernels` what else there is.
+  it. :class:`PolicyState` describes these three, and :class:`OptionalPolicyKernels` the others.
 
 A policy that only works if all rounds have the same arms has the class attribute
 ``fixed_arms = True``. One that must know the number of rounds calls ``problem.horizon(self.name)``,
@@ -71,9 +71,9 @@ and one that cannot play a problem raises :class:`UnsupportedProblem`. ::
 ``propose_reward``, which returns the reward that the policy should see, or ``propose_contexts``,
 which overwrites the contexts, or both (:class:`AttackState`). ``scene`` has the clean contexts and
 mean rewards (:class:`Scene`). The attack need not count what it spends: the game clips every
-proposal to the legal range and pays for as much of it as the budget allows. An attack may ask what
-the policy would do, ``extend.choose(policy, ...)``; one that reads the policy's state has the class
-attribute ``reads_policy = True``. ::
+proposal to the legal range and pays for as much of it as the budget allows. An attack may call
+``extend.choose(policy, ...)`` to see what the policy would do; one that reads the policy's state
+has the class attribute ``reads_policy = True``. ::
 
     class PromoteState(NamedTuple):
         target: int
@@ -134,7 +134,7 @@ value for each (:func:`metric`). Every report that the same process writes has a
         return np.array(middle)
 
 **Check them.** Each check raises :class:`BrokenContract` with a sentence that says what is wrong.
-Compiled code does not notice an arm that does not exist, so check before you play. ::
+Compiled code does not check indices of arrays, so run the checks before you play. ::
 
     extend.check_policy(Optimist())
     extend.check_attack(Promote(10.0))

@@ -21,7 +21,7 @@ def with_value(value, row=2):
 BAD_CONTEXTS = {
     "nan": (with_value(math.nan), r"finite.*row 2 is \[0.5 nan 0.5\]"),
     "inf": (with_value(math.inf), r"finite.*row 2 is \[0.5 inf 0.5\]"),
-    "square overflows": (with_value(1e200), r"finite.*moderate.*row 2"),
+    "square overflows": (with_value(1e200), r"finite.*squares.*row 2"),
     "nan in the last row": (with_value(math.nan, 3), r"finite.*row 3"),
     "too long": (with_value(3.0), r"context_bound=1; row 2 has length 3.08.*scale.*larger"),
     "a little too long": ([[1 + 1e-8, 0, 0]], r"context_bound=1; row 0"),
@@ -115,7 +115,7 @@ BAD_IDS = {
     "never made": (99, KeyError, r"never made decision 99: it has made 24"),
     "next": (24, KeyError, r"never made decision 24"),
     "huge": (10**30, KeyError, r"never made"),
-    "rewarded": (3, KeyError, r"decision 3 has its reward already"),
+    "rewarded": (3, KeyError, r"decision 3 already has its reward"),
     "float": (21.0, TypeError, r"decision must be a Decision or its id.*got 21.0"),
     "True": (True, TypeError, r"decision must be .*got True"),
     "text": ("21", TypeError, r"decision must be .*got '21'"),
@@ -139,6 +139,6 @@ def test_a_decision_of_another_agent_is_refused_if_the_arms_differ():
     agent.choose([[0.5, 0, 0], [0.1, 0, 0]])
     decision = other.choose([[0.1, 0, 0], [0.5, 0, 0]])
     before = contents(agent)
-    with pytest.raises(ValueError, match="decision must be one of this agent"):
+    with pytest.raises(ValueError, match="decision must be one that this agent made"):
         agent.learn(decision, 0.5)
     assert contents(agent) == before

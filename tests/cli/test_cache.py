@@ -86,7 +86,7 @@ def test_fill_fails_if_machine_code_cannot_be_kept(tmp_path, obstacle):
         command, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 1
-    assert "error: machine code cannot be kept" in done.stderr
+    assert "error: machine code cannot be kept on disk" in done.stderr
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Plays a game and an agent while a private part of Numba is hidden, and prints all bits as JSON.
+"""Plays a game and an agent while an internal of Numba is hidden, and prints all bits as JSON.
 
 Run as a script, with the names of the parts to hide. They are hidden from robustbandits only: Numba
 itself needs them.

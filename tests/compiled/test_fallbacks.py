@@ -1,4 +1,4 @@
-"""Without a private part of Numba, everything still works: more slowly, with a warning."""
+"""If an internal of Numba is missing, everything still works: more slowly, with a warning."""
 
 import ast
 import json
@@ -13,7 +13,7 @@ import pytest
 import robustbandits
 from compiled.hidden_parts import PARTS
 from robustbandits.compiled import fallback
-from robustbandits.compiled.fallback import PerformanceWarning, check_parameters, has_parts
+from robustbandits.compiled.fallback import PerformanceWarning, check_parameters, has_internals
 from robustbandits.compiled.jit import jit_is_on
 
 PACKAGE = Path(robustbandits.__file__).parent
@@ -21,8 +21,8 @@ PACKAGE = Path(robustbandits.__file__).parent
 SLOWER = {
     "state pointers": "states are passed by value",
     "rng pointers": "a live decision takes several microseconds longer",
-    "calls": "every pair of a policy and an attack is compiled anew",
-    "calls, other parameters": "every pair of a policy and an attack is compiled anew",
+    "calls": "every pair of a policy and an attack is compiled separately",
+    "calls, other parameters": "every pair of a policy and an attack is compiled separately",
     "entry points": "live decisions are slower",
     "options": "compiling takes longer",
     "cache": "machine code is not kept on disk",
@@ -85,8 +85,8 @@ def test_a_failed_check_gives_one_warning_that_names_the_reason():
 
     message = r"differs from .* \(ImportError: cannot import name 'x'\): it is slow. The results"
     with pytest.warns(PerformanceWarning, match=message):
-        assert not has_parts(check, "it is slow")
-    assert not has_parts(check, "it is slow")  # no second warning: it would be an error here
+        assert not has_internals(check, "it is slow")
+    assert not has_internals(check, "it is slow")  # no second warning: it would be an error here
 
 
 def test_parameters_are_compared_by_name_and_order():

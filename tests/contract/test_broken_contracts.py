@@ -215,7 +215,7 @@ def test_an_attack_that_reads_the_policy_must_declare_it():
 ATTACKS = {
     ProposesNaN: "proposed values that are not finite",
     OtherAttackArguments: "propose_reward must take .*'policy'.* it takes",
-    ChangesRounds: "changed nature's rounds",
+    ChangesRounds: "changed the rounds",
 }
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from robustbandits.checks import check_environment
 from robustbandits.compiled.jit import jit_is_on
-from robustbandits.environments import MovieLens, _rating_files
+from robustbandits.environments import MovieLens, _file_recipe
 from robustbandits.game.match import NATURE, stream
 from robustbandits.ratings import fetch
 from robustbandits.ratings._download import DownloadError
@@ -53,8 +53,8 @@ def test_ratings_are_factorised_once(tmp_path, monkeypatch):
         calls.append(arguments)
         return factorize(*arguments)
 
-    factorize = _rating_files.factorize
-    monkeypatch.setattr(_rating_files, "factorize", counting)
+    factorize = _file_recipe.factorize
+    monkeypatch.setattr(_file_recipe, "factorize", counting)
     for seed in range(3):
         small(tmp_path / "u.data").start(10, stream(seed, NATURE))
     assert len(calls) == 1

@@ -10,7 +10,7 @@ import pytest
 from property.laws import same_bits
 from ratings.little_factors import little_factors
 from robustbandits.checks import check_environment
-from robustbandits.environments._rating_files import KEPT_FACTORS, load_once
+from robustbandits.environments._file_recipe import KEPT_FACTORS, load_once
 from robustbandits.environments._rating_recipe import draw_distinct
 from robustbandits.environments.rating_bandit import Ratings
 from robustbandits.environments.reward_map import LINEAR_MAPS, REWARD_MAPS, map_rewards

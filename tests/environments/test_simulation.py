@@ -141,5 +141,7 @@ def test_one_hot_arms_have_a_coordinate_each(intercept):
 
 
 def test_one_hot_arms_need_as_many_coordinates():
-    with pytest.raises(ValueError, match="dim must be 20 like arms for one-hot, got 10"):
+    with pytest.raises(
+        ValueError, match="dim must equal arms, 20, with contexts='one-hot'; got 10"
+    ):
         Simulation(contexts="one-hot")

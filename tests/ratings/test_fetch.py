@@ -181,7 +181,7 @@ def test_missing_paths_and_unknown_names_are_refused(sources):
         fetch(NAME, sources.folder / "nowhere")
     with pytest.raises(FileNotFoundError, match=r"holds no u.data"):
         fetch(NAME, sources.folder)
-    with pytest.raises(ValueError, match="no data set 'jester'; known are movielens-100k"):
+    with pytest.raises(ValueError, match="no data set 'jester'; known data sets: movielens-100k"):
         fetch("jester")
     with pytest.raises(DataError, match="cannot be fetched: set ROBUSTBANDITS_NETFLIX"):
         fetch("netflix")

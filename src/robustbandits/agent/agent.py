@@ -54,7 +54,7 @@ class Agent:
         How many rounds you expect to play; some policies need it.
     seed
         Seed of the policy's random stream. An agent that is shown the rounds of a simulated game
-        with the same seed makes the same choices. None stands for a different stream each time.
+        with the same seed makes the same choices. None gives a different stream each time.
     context_bound, theta_bound
         Largest possible length of a context and of the unknown parameter. Longer contexts are
         refused.
@@ -102,7 +102,7 @@ class Agent:
             entropy = np.random.SeedSequence()
         else:
             entropy = stream(require.count("seed", seed, low=0), POLICY)
-        self._open(policy, problem, reward_range, pending)
+        self._set_up(policy, problem, reward_range, pending)
         self._connect(np.random.Generator(np.random.PCG64(entropy)))
         if hasattr(self._state, "overhear"):
             warnings.warn(
@@ -111,7 +111,7 @@ class Agent:
                 stacklevel=2,
             )
 
-    def _open(
+    def _set_up(
         self,
         policy: Policy,
         problem: Problem,
@@ -126,23 +126,24 @@ class Agent:
 
     def _connect(self, rng: np.random.Generator) -> None:
         """Find the machine code for the policy, and the addresses to pass to it."""
-        note, matrix = np.empty(1), np.empty((1, 1))
+        vector, matrix = np.empty(1), np.empty((1, 1))  # examples of types
         self._rng = rng
-        self._passed_rng = rng_pointer(rng)
-        self._passed_policy = policy = by_address(self._state, AGENT_KERNELS)
+        self._rng_argument = rng_pointer(rng)
+        self._policy_argument = policy = by_address(self._state, AGENT_KERNELS)
 
         def prepare(step: Any, *examples: Any) -> Any:
             return entry_point(compiled_for(step, state_behind(policy)), policy, *examples)
 
-        bound, stream = self._inputs.bound, self._passed_rng
-        self._decide = prepare(decide, matrix, bound, stream, note, matrix)
-        self._learn = prepare(learn_reward, 0, 0.0, stream, note)
+        self._decide = prepare(
+            decide, matrix, self._inputs.bound, self._rng_argument, vector, matrix
+        )
+        self._learn = prepare(learn_reward, 0, 0.0, self._rng_argument, vector)
         self._score = prepare(score_arms, matrix, matrix)
 
     def __getstate__(self) -> dict[str, Any]:
         # Addresses are left out: a copy has a state and a stream of its own.
-        own = ("_passed_rng", "_passed_policy", "_decide", "_learn", "_score")
-        return {name: value for name, value in vars(self).items() if name not in own}
+        not_copied = ("_rng_argument", "_policy_argument", "_decide", "_learn", "_score")
+        return {name: value for name, value in vars(self).items() if name not in not_copied}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         vars(self).update(values)
@@ -161,29 +162,37 @@ class Agent:
         array = self._inputs.contexts(contexts)
         arms, dim = array.shape
         table = np.empty((3, arms))
-        note = np.empty(MEMO + dim)
+        memo_and_context = np.empty(MEMO + dim)
         arm = self._decide(
-            self._passed_policy, array, self._inputs.bound, self._passed_rng, note, table
+            self._policy_argument,
+            array,
+            self._inputs.bound,
+            self._rng_argument,
+            memo_and_context,
+            table,
         )
         if arm < 0:
-            self._inputs.refuse(array, arm)
-        self._inputs.keep(array)
-        return Decision(self._pending.add((arm, note)), arm, table)
+            self._inputs.raise_error(array, arm)
+        self._inputs.remember_catalogue(array)
+        return Decision(self._pending.add((arm, memo_and_context)), arm, table)
 
     def learn(self, decision: Decision | int, reward: float) -> None:
-        """Learn the reward of a decision, or of its id. Each has one reward; any order will do."""
+        """Learn the reward of a decision, which may be given by its id.
+
+        A decision has one reward. Rewards may arrive late and in any order.
+        """
         value = self._inputs.reward(reward)
-        number = id_of(decision)
-        if number not in self._pending:
-            raise self._pending.unknown(number)
-        arm, note = self._pending[number]
+        decision_id = id_of(decision)
+        if decision_id not in self._pending:
+            raise self._pending.error_for(decision_id)
+        arm, memo_and_context = self._pending[decision_id]
         if isinstance(decision, Decision) and decision.arm != arm:
             raise ValueError(
-                f"decision must be one of this agent, whose decision {number} chose arm {arm}; "
-                f"got {decision!r} of another agent"
+                f"decision must be one that this agent made: its decision {decision_id} chose arm "
+                f"{arm}, but got {decision!r}, which another agent made"
             )
-        self._learn(self._passed_policy, arm, value, self._passed_rng, note)
-        del self._pending[number]
+        self._learn(self._policy_argument, arm, value, self._rng_argument, memo_and_context)
+        del self._pending[decision_id]
 
     def scores(self, contexts: npt.ArrayLike) -> Scores:
         """Return the scores of contexts (arms, dim), without choosing or changing anything.
@@ -194,7 +203,7 @@ class Agent:
         array = self._inputs.contexts(contexts)
         self._inputs.check_values(array)
         table = np.empty((3, len(array)))
-        self._score(self._passed_policy, array, table)
+        self._score(self._policy_argument, array, table)
         return Scores(table)
 
     def __repr__(self) -> str:
@@ -249,8 +258,8 @@ class Agent:
         path
             The file. A damaged or hostile file raises SnapshotError.
         policy
-            Class of the recipe, for policies that are not part of robustbandits: nothing is
-            imported because a file says so.
+            Class of the recipe, for policies that are not part of robustbandits. For safety, the
+            name in the file alone does not import it.
         """
         if policy is not None and not isinstance(policy, type):
             raise TypeError(f"policy must be the class of a recipe, got {policy!r}")
@@ -264,7 +273,7 @@ class Agent:
         return agent
 
     def _restore(
-        self, header: dict[str, Any], arrays: dict[str, Floats], kind: type[Any] | None
+        self, header: dict[str, Any], arrays: dict[str, Floats], given_class: type[Any] | None
     ) -> np.random.Generator:
         if header.get("kind") != "agent":
             raise SnapshotError("it does not hold an agent")
@@ -274,12 +283,12 @@ class Agent:
         problem = Problem(**header["problem"])
         rows = arrays.pop("pending")
         check_size(problem, arrays)
-        policy = recipe_class(header["policy"]["name"], kind)
-        recipe = policy.from_dict(header["policy"])
-        if hasattr(policy, "upgrade_file"):  # the arrays may be those of an older version
-            arrays = policy.upgrade_file(arrays | {"pending": rows})
+        policy_class = recipe_class(header["policy"]["name"], given_class)
+        recipe = policy_class.from_dict(header["policy"])
+        if hasattr(policy_class, "upgrade_file"):  # the arrays may be those of an older version
+            arrays = policy_class.upgrade_file(arrays | {"pending": rows})
             rows = arrays.pop("pending")
-        self._open(recipe, problem, header["reward_range"], header["capacity"])
+        self._set_up(recipe, problem, header["reward_range"], header["capacity"])
         self._inputs.take_arrays(arrays)
         expected = dict(state_arrays(self._state))
         check_names("list of arrays", arrays, expected)

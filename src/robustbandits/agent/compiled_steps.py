@@ -1,4 +1,4 @@
-"""What an agent calls: choose, learn and score for contexts of shape (arms, dim), compiled."""
+"""The compiled functions that an agent calls, for contexts of shape (arms, dim)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from robustbandits.kernels.linalg import Floats
 #: Rows of the table that describes a decision: one number for each arm.
 MEANS, BONUSES, PROBABILITIES = range(3)
 
-# What `decide` returns if it refuses: one of these, minus the index of the bad context.
+# What `decide` returns for an error. The index of a bad context is subtracted from the first two.
 NOT_FINITE = -1
 TOO_LONG = -(1 << 40)
 NO_SUCH_ARM = -(1 << 50)
@@ -23,12 +23,17 @@ NO_SUCH_ARM = -(1 << 50)
 
 @program
 def decide(
-    policy: Any, contexts: Floats, bound: float, rng_pointer: Any, note: Floats, table: Floats
+    policy: Any,
+    contexts: Floats,
+    bound: float,
+    rng_pointer: Any,
+    memo_and_context: Floats,
+    table: Floats,
 ) -> int:
     """Check the contexts, choose an arm, and describe the decision.
 
-    Writes the memo and the chosen context into ``note``, and each arm's mean, bonus and
-    probability into ``table``. A bad context is refused before anything changes.
+    Writes the memo and the chosen context into ``memo_and_context``, and each arm's mean, bonus
+    and probability into ``table``. For a bad context it returns before anything changes.
     """
     arms, dim = contexts.shape
     limit = bound * bound
@@ -43,7 +48,7 @@ def decide(
             return NOT_FINITE - a
         if square > limit:
             return TOO_LONG - a
-    memo = note[:MEMO]
+    memo = memo_and_context[:MEMO]
     memo[:] = 0.0
     arm = choose(policy, shown, rng_at(rng_pointer), memo)
     if arm < 0 or arm >= arms:
@@ -51,20 +56,23 @@ def decide(
     score(policy, shown, memo, table[MEANS], table[BONUSES])
     probability(policy, shown, memo, table[PROBABILITIES])
     for i in range(dim):
-        note[MEMO + i] = contexts[arm, i]
+        memo_and_context[MEMO + i] = contexts[arm, i]
     return arm
 
 
 @program
-def learn_reward(policy: Any, arm: int, reward: float, rng_pointer: Any, note: Floats) -> None:
-    """Learn the reward of the decision that wrote ``note``: its memo, then a context."""
-    learn(policy, arm, note[MEMO:], reward, note[:MEMO], rng_at(rng_pointer))
+def learn_reward(
+    policy: Any, arm: int, reward: float, rng_pointer: Any, memo_and_context: Floats
+) -> None:
+    """Learn the reward of a decision, given what :func:`decide` wrote about it."""
+    memo, context = memo_and_context[:MEMO], memo_and_context[MEMO:]
+    learn(policy, arm, context, reward, memo, rng_at(rng_pointer))
 
 
 @program
 def score_arms(policy: Any, contexts: Floats, table: Floats) -> None:
     """Write each arm's mean, bonus and probability into ``table``, without a decision."""
     shown = contexts.T.copy()
-    memo = np.full(MEMO, -1.0)  # the memo of no decision
+    memo = np.full(MEMO, -1.0)  # there is no decision
     score(policy, shown, memo, table[MEANS], table[BONUSES])
     probability(policy, shown, memo, table[PROBABILITIES])

@@ -49,12 +49,12 @@ class Scores:
 
 
 class Decision(Scores):
-    """What an agent chose: ``arm``, its index; ``id``, the number to report the reward by."""
+    """What an agent chose: the index ``arm``, and the ``id`` for ``agent.learn(id, reward)``."""
 
     __slots__ = ("arm", "id")
 
-    def __init__(self, number: int, arm: int, table: Floats):
-        self.id = number
+    def __init__(self, decision_id: int, arm: int, table: Floats):
+        self.id = decision_id
         self.arm = arm
         self._table = table
 

@@ -12,7 +12,7 @@ from robustbandits.agent.file_format import SnapshotError
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 
-#: How many bytes of state a file may ask for, if that is more than its own size.
+#: Largest array of a state, in bytes, that may be allocated for a file smaller than that.
 MAX_LOAD = 256 * 1024 * 1024
 
 #: Entries of a file's header, besides the list of its arrays.
@@ -32,8 +32,8 @@ HEADER = (
 def check_names(what: str, found: Iterable[str], expected: Iterable[str]) -> None:
     """Raise SnapshotError for a missing or an unknown name."""
     for name in sorted(set(found) ^ set(expected)):
-        trouble = "lacks" if name in expected else "must not have"
-        raise SnapshotError(f"its {what} {trouble} {name!r}")
+        verb = "lacks" if name in expected else "must not have"
+        raise SnapshotError(f"its {what} {verb} {name!r}")
 
 
 def check_size(problem: Problem, arrays: dict[str, Floats]) -> None:
@@ -44,7 +44,7 @@ def check_size(problem: Problem, arrays: dict[str, Floats]) -> None:
 
 
 def reason(error: Exception) -> str:
-    """Say in a line why a file was refused."""
+    """Return one line that says why a file was refused."""
     text = str(error) if isinstance(error, SnapshotError) else f"{type(error).__name__}: {error}"
     return text[:1000]  # a hostile file may hold a long value
 
@@ -53,7 +53,7 @@ def reason(error: Exception) -> str:
 
 
 def recipe_to_dict(policy: Any) -> dict[str, Any]:
-    """Return a policy's parameters; raise TypeError if it does not offer them."""
+    """Return a policy's parameters; raise TypeError if it cannot return them."""
     if not hasattr(policy, "to_dict") or not hasattr(type(policy), "from_dict"):
         raise TypeError(
             f"policy {policy!r} cannot be saved: it has no to_dict and from_dict; derive its class "
@@ -96,7 +96,7 @@ def state_arrays(state: Any, prefix: str = "state") -> Iterator[tuple[str, Float
 
 def to_floats(name: str, array: Any) -> Floats:
     """Return an array of numbers as float64; raise SnapshotError if that would change them."""
-    if array.dtype.kind not in "biuf" or not _survives(array, np.float64):
+    if array.dtype.kind not in "biuf" or not _converts_exactly(array, np.float64):
         raise SnapshotError(f"cannot save {name}: float64 cannot hold its {array.dtype} numbers")
     floats: Floats = array.astype(np.float64)
     return floats
@@ -108,22 +108,22 @@ def fill(name: str, array: Any, saved: Floats) -> None:
         raise SnapshotError(f"{name}: expected shape {array.shape}, got {saved.shape}")
     if not np.isfinite(saved[np.isfinite(array)]).all():
         raise SnapshotError(f"{name} holds numbers that are not finite")
-    if not _survives(saved, array.dtype):
+    if not _converts_exactly(saved, array.dtype):
         raise SnapshotError(f"{name} holds numbers that are not {array.dtype}")
     array[...] = saved
 
 
-def _survives(numbers: Any, kind: Any) -> bool:
+def _converts_exactly(numbers: Any, dtype: Any) -> bool:
     """Whether numbers are the same after a conversion to another type and back."""
-    if numbers.dtype == kind:
+    if numbers.dtype == dtype:
         return True
     with np.errstate(all="ignore"):
-        back = numbers.astype(kind).astype(numbers.dtype)
+        back = numbers.astype(dtype).astype(numbers.dtype)
     return np.array_equal(back, numbers, equal_nan=True)
 
 
 def check_indices(state: Any, memos: Floats) -> None:
-    """Let a state check the numbers that its kernels use as indices, in its arrays and memos."""
+    """Call the state's `check`, if it has one, on its arrays and on memos."""
     if hasattr(state, "check"):
         state.check(memos)
 

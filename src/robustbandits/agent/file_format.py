@@ -8,8 +8,8 @@ All integers are little-endian::
     ...       the arrays: float64, little-endian, C order, one after another
     32 bytes  SHA-256 of everything before it
 
-A reader knows the exact size of the file from the header before it allocates memory, and compares
-the checksum before it uses anything. ``docs/agent-file.md`` describes what an agent writes.
+The header gives the exact size of the file, so a reader can check it before it allocates memory. It
+checks the checksum before it uses anything. ``docs/agent-file.md`` describes what an agent writes.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _read_header(file: Any, size: int) -> tuple[dict[str, Any], int]:
     if prefix[7] != VERSION:
         remedy = "update robustbandits" if prefix[7] > VERSION else "the file is damaged"
         raise SnapshotError(
-            f"this robustbandits reads format {VERSION}, and it has format {prefix[7]}: {remedy}"
+            f"its format is {prefix[7]}, but this robustbandits reads format {VERSION}: {remedy}"
         )
     length = int.from_bytes(prefix[8:], "little")
     if length > MAX_HEADER or PREFIX + length + CHECKSUM > size:

@@ -59,7 +59,7 @@ class Inputs:
         # Compiled code does not check how the array is stored.
         return array if array.flags.carray else array.copy()
 
-    def keep(self, array: Floats) -> None:
+    def remember_catalogue(self, array: Floats) -> None:
         """Remember the first contexts, if the policy needs the same ones in every call."""
         if self._fixed_contexts and self._catalogue is None:
             self._catalogue = array.copy()
@@ -96,9 +96,9 @@ class Inputs:
         if not sizes.max() <= self.bound:
             arm = int(np.flatnonzero(~(sizes <= self.bound))[0])
             code = TOO_LONG if np.isfinite(sizes[arm]) else NOT_FINITE
-            self.refuse(array, code - arm)
+            self.raise_error(array, code - arm)
 
-    def refuse(self, array: Floats, code: int) -> None:
+    def raise_error(self, array: Floats, code: int) -> None:
         """Raise the error that `decide` has returned as a number."""
         if code == NO_SUCH_ARM:
             name = self.policy.name
@@ -112,7 +112,7 @@ class Inputs:
             )
         arm = NOT_FINITE - code
         raise ValueError(
-            f"contexts must be finite numbers of moderate size; row {arm} is {array[arm]}"
+            f"contexts must be finite numbers, and so must their squares; row {arm} is {array[arm]}"
         )
 
     def reward(self, reward: float) -> float:

@@ -26,24 +26,24 @@ class Pending(dict[int, Entry]):
 
     def add(self, entry: Entry) -> int:
         """Add an entry, and return its id."""
-        number = self.next
-        self.next = number + 1
-        self[number] = entry
+        decision_id = self.next
+        self.next = decision_id + 1
+        self[decision_id] = entry
         if len(self) > self.capacity:
             self.forgotten = next(iter(self))
             del self[self.forgotten]
-        return number
+        return decision_id
 
-    def unknown(self, number: int) -> KeyError:
+    def error_for(self, decision_id: int) -> KeyError:
         """Return the error for an id that has no entry."""
-        if not 0 <= number < self.next:
+        if not 0 <= decision_id < self.next:
             return KeyError(
-                f"this agent never made decision {number}: it has made {self.next} decisions"
+                f"this agent never made decision {decision_id}: it has made {self.next} decisions"
             )
-        if number > self.forgotten:
-            return KeyError(f"decision {number} has its reward already")
+        if decision_id > self.forgotten:
+            return KeyError(f"decision {decision_id} already has its reward")
         return KeyError(
-            f"decision {number} has its reward already, or was forgotten: only the newest "
+            f"decision {decision_id} already has its reward, or was forgotten: only the newest "
             f"{self.capacity} decisions without a reward are remembered; set a larger pending"
         )
 
@@ -55,12 +55,12 @@ class Pending(dict[int, Entry]):
         if len(rows):
             rows[:, 0] = list(self)
             rows[:, 1] = [arm for arm, _ in self.values()]
-            rows[:, 2:] = [note for _, note in self.values()]
+            rows[:, 2:] = [memo_and_context for _, memo_and_context in self.values()]
         return rows
 
-    def take_rows(self, rows: Floats, size: int, following: int, forgotten: int) -> None:
+    def take_rows(self, rows: Floats, size: int, next_id: int, forgotten: int) -> None:
         """Restore entries from :meth:`to_rows`, and the two counters."""
-        self.next = require.count("next", following, low=0)
+        self.next = require.count("next", next_id, low=0)
         self.forgotten = require.count("forgotten", forgotten, low=-1)
         if rows.shape != (len(rows), 2 + size):
             raise SnapshotError(
@@ -76,6 +76,6 @@ class Pending(dict[int, Entry]):
             raise SnapshotError("its pending decisions chose arms that do not exist")
         if len(rows) > self.capacity:
             raise SnapshotError(f"it has {len(rows)} pending decisions, more than its capacity")
-        notes = (row.copy() for row in rows[:, 2:])
-        entries = zip(arms.astype(np.int64).tolist(), notes, strict=True)
+        memos_and_contexts = (row.copy() for row in rows[:, 2:])
+        entries = zip(arms.astype(np.int64).tolist(), memos_and_contexts, strict=True)
         self.update(zip(ids.astype(np.int64).tolist(), entries, strict=True))

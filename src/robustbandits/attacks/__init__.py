@@ -1,4 +1,4 @@
-"""Attacks with a budget, one a file. They propose changes; the purse in `game` limits them."""
+"""Attacks with a budget, one per file. They propose changes; the purse in `game` limits them."""
 
 from robustbandits._lazy import exports
 

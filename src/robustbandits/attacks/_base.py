@@ -1,4 +1,4 @@
-"""What attacks have in common: a budget, a purse, and which arms count as the best."""
+"""What attacks have in common: a budget, a purse rule, and which arms count as the best."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.game.purse import Rule
 from robustbandits.kernels.linalg import Floats
 
-#: Words for the arms to attack, besides a share of them.
+#: Values of `top` other than a share of the arms.
 TOPS = ("best", "all-but-worst")
 
 
@@ -21,7 +21,7 @@ TOPS = ("best", "all-but-worst")
 class AttackRecipe(CheckedRecipe):
     """Base class of attacks: a recipe with a budget, whose parameters are checked by annotation.
 
-    An attack whose kernels do more with ``policy`` than to call ``choose(policy, ...)`` must
+    An attack whose kernels do more with ``policy`` than call ``choose(policy, ...)`` must
     declare it with the class attribute ``reads_policy = True``.
 
     Parameters
@@ -50,7 +50,7 @@ class BestArmsAttack(AttackRecipe):
     Parameters
     ----------
     top
-        Which arms are attacked: the best share of them (one at least), ``"best"`` or
+        Which arms are attacked: the best share of them (at least one), ``"best"`` or
         ``"all-but-worst"``.
     """
 
@@ -70,7 +70,7 @@ class BestArmsAttack(AttackRecipe):
 def count_top(top: float | str, arms: int) -> int:
     """Return how many arms count as the best: the share rounded down, one, or all but one.
 
-    A share above 0 stands for one arm at least. A single arm is also the worst one, and is not
+    A share above 0 stands for at least one arm. A single arm is also the worst one, and is not
     attacked unless the share is 1.
     """
     if isinstance(top, str):
@@ -84,7 +84,7 @@ def imitated_noise(noise: float | None, problem: Problem, attack: str) -> float:
     if noise is not None:
         return noise
     if problem.noise is None:
-        raise ValueError(f"{attack} needs noise=..., because the environment does not give its own")
+        raise ValueError(f"{attack} needs noise=..., because the environment does not state it")
     return problem.noise
 
 

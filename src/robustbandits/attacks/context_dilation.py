@@ -38,7 +38,7 @@ class ContextDilationState(NamedTuple):
                 if is_among_best(scene.means, a, self.top):
                     _dilate(self, wanted, a)
             return
-        # Ask what the policy would choose: with a copy, and with the attack's own random numbers.
+        # See what the policy would choose, with a copy and with the attack's own random numbers.
         memo = np.zeros(MEMO)
         arm = choose(policy, scene.contexts.copy(), rng, memo)
         if is_among_best(scene.means, arm, self.top):
@@ -69,10 +69,10 @@ def _dilate(state: ContextDilationState, wanted: Floats, arm: int) -> None:
 class ContextDilation(BestArmsAttack):
     """Lengthen the context of the arm that the policy is about to choose, if it is a good one.
 
-    A linear policy still chooses that arm, but learns from it that large features earn little. The
-    attack knows the mean rewards, and asks the policy what it would choose; a randomised policy
-    answers with the attack's own random numbers. A constant last coordinate is not changed. The
-    paper names this attack without a factor: 2, limited by the bound on contexts, is our reading.
+    A linear policy still chooses that arm, but then estimates that large features earn little. The
+    attack knows the mean rewards, and calls the policy's ``choose`` with random numbers of its own
+    to see what it would choose. A constant last coordinate is not changed. The paper does not say
+    how much longer contexts become; a factor of 2, limited by their bound, is our reading.
 
     Parameters
     ----------

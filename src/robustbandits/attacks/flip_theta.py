@@ -50,7 +50,8 @@ class FlipTheta(AttackRecipe):
 
     With mean rewards ``(x·theta + 1)/2``, -theta instead of theta turns a mean into one minus the
     mean. The paper names this attack in a comment of its source, without a formula; the reflection
-    is our reading, and the only one that stays inside [0, 1]. It needs to know nothing.
+    is our reading, and the only one that stays inside [0, 1]. The attack needs no knowledge of the
+    environment, unless ``form="mean"``.
 
     Parameters
     ----------
@@ -59,8 +60,8 @@ class FlipTheta(AttackRecipe):
     center
         The value at which rewards are mirrored.
     form
-        ``"reflect"`` mirrors the reward, ``"mean"`` its mean and keeps the noise, ``"origin"``
-        mirrors the reward at zero, for environments without an offset.
+        ``"reflect"`` mirrors the reward. ``"mean"`` mirrors its mean, and keeps the noise.
+        ``"origin"`` mirrors the reward at zero, for environments without an offset.
     rounds
         How many rounds to attack, from the first on (He et al. 2022); None for all.
 

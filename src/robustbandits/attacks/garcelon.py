@@ -31,10 +31,10 @@ class GarcelonState(NamedTuple):
 
 @dataclass(frozen=True)
 class Garcelon(BestArmsAttack):
-    """Replace the reward of a good arm by noise around zero.
+    """Replace the reward of a good arm with noise around zero.
 
-    It knows the mean rewards, and attacks whenever the chosen arm is among the best. It may raise a
-    reward that was lower still.
+    It knows the mean rewards, and attacks whenever the chosen arm is among the best. A reward that
+    is lower than the noise is raised.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Oracle: show rewards of good arms as a little below those of the worst arm."""
+"""Oracle: lower the rewards of good arms to just below those of the worst arm."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Oracle(BestArmsAttack):
     budget, purse, top
         See :class:`~robustbandits.attacks._base.BestArmsAttack`.
     margin
-        How far below the worst arm's mean.
+        How far below the worst arm's mean the target is.
     form
         ``"redraw"``: the smaller of the reward and a new draw around the target, as in the paper's
         source. ``"shift"``: the reward moved by the difference of the means (Jun et al. 2018).

@@ -1,4 +1,4 @@
-"""The contracts of policies, attacks and environments, as checks for everybody who writes one.
+"""Checks of the contracts of policies, attacks and environments, for everyone who writes one.
 
 Each check raises :class:`BrokenContract` with a sentence that says what is wrong. Our own tests run
 them on everything that the package exports; run them on yours::

@@ -34,9 +34,9 @@ def check_attack(
 ) -> None:
     """Check that an attack keeps its contract, see :class:`robustbandits.extend.AttackState`.
 
-    The purse keeps every attack within its budget. What is left to check: its proposals are finite,
-    it changes nothing but ``wanted``, it does nothing with a budget of 0, and it declares whether
-    it reads the policy. A broken contract raises :class:`BrokenContract`.
+    The purse keeps every attack within its budget. This checks the rest: the proposals are finite,
+    the attack changes nothing but ``wanted``, it does nothing with a budget of 0, and it declares
+    whether it reads the policy. A broken contract raises :class:`BrokenContract`.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def check_attack(
         Where and against what to play; by default a small simulation, and LinUCB.
     """
     require.recipe("attack", attack, "attack")
-    played, victim = environment or Simulation(arms=6, dim=3), policy or LinUCB()
-    nature = played.start(ROUNDS, stream(0, NATURE))
+    environment, policy = environment or Simulation(arms=6, dim=3), policy or LinUCB()
+    nature = environment.start(ROUNDS, stream(0, NATURE))
     check_recipe(attack)
     state = attack.start(nature.problem)
     check_states(state, attack.start(nature.problem), attack.name)
@@ -55,10 +55,10 @@ def check_attack(
     for kernel in kernels:
         check_signature(state, kernel, getattr(AttackState, kernel), attack.name)
     block = nature.draw(ROUNDS)
-    _check_game(attack, victim, nature.problem, block)
+    _check_game(attack, policy, nature.problem, block)
     if attack.purse != "reference":
-        _check_without_budget(attack, victim, played)
-    check_loops_agree(victim, attack, played)
+        _check_without_budget(attack, policy, environment)
+    check_loops_agree(policy, attack, environment)
 
 
 def _check_game(attack: Attack, policy: Policy, problem: Problem, block: Rounds) -> None:
@@ -71,7 +71,8 @@ def _check_game(attack: Attack, policy: Policy, problem: Problem, block: Rounds)
         game.advance(block)
     except TypeError as error:
         raise BrokenContract(str(error)) from error
-    ensure(tuple(array.tobytes() for array in block) == before, f"{name} changed nature's rounds")
+    unchanged = tuple(array.tobytes() for array in block) == before
+    ensure(unchanged, f"{name} changed the rounds: it may write into `wanted` only")
     ledger = game.close("check", 0)
     ensure(ledger.bad_proposals == 0, f"{name} proposed values that are not finite")
     if attack.purse != "reference":
@@ -84,13 +85,14 @@ def _check_without_budget(attack: Attack, policy: Policy, environment: Environme
         return
     without_budget = dataclasses.replace(attack, budget=0.0)  # type: ignore[type-var]
     pairs = [(without_budget, policy), (NoAttack(), policy)]
-    ours, clean = play_match(environment, pairs, ROUNDS, 0)
-    same = np.array_equal(ours.regret, clean.regret) and np.array_equal(ours.pulls, clean.pulls)
+    attacked, clean = play_match(environment, pairs, ROUNDS, 0)
+    same = np.array_equal(attacked.regret, clean.regret)
+    same = same and np.array_equal(attacked.pulls, clean.pulls)
     ensure(same, f"{attack.name} changes the game although its budget is 0")
 
 
 class _OnlyChoose:
-    """A policy's state that an attack may only ask to choose, when nothing is compiled."""
+    """Stands for a policy's state if nothing is compiled: an attack may only call `choose`."""
 
     def __init__(self, state: Any, attack: str):
         self.choose = state.choose
@@ -102,7 +104,7 @@ class _OnlyChoose:
 
     def _refuse(self, *arguments: Any) -> NoReturn:
         raise BrokenContract(
-            f"{self._attack} does more with `policy` than to call choose(policy, ...): declare it "
+            f"{self._attack} does more with `policy` than call choose(policy, ...): declare it "
             f"with reads_policy = True"
         )
 

@@ -25,8 +25,8 @@ def check_environment(environment: Environment) -> None:
     block = nature.draw(ROUNDS)
     _check_arrays(block, nature.problem, name)
     _check_bounds(block, nature.problem, name)
-    again = environment.start(ROUNDS, stream(0, NATURE))
-    parts = [again.draw(ROUNDS // 3), again.draw(ROUNDS - ROUNDS // 3)]
+    same_nature = environment.start(ROUNDS, stream(0, NATURE))
+    parts = [same_nature.draw(ROUNDS // 3), same_nature.draw(ROUNDS - ROUNDS // 3)]
     for field in Rounds._fields:
         joined = np.concatenate([getattr(part, field) for part in parts])
         same = np.array_equal(joined, getattr(block, field))

@@ -50,8 +50,8 @@ def check_policy(policy: Policy, environment: Environment | None = None) -> None
     """
     require.recipe("policy", policy, "policy")
     fixed = policy_facts(policy).setting != "contextual"
-    played = environment or Simulation(arms=5, dim=3, contexts="fixed" if fixed else "fresh")
-    nature = played.start(ROUNDS, stream(0, NATURE))
+    environment = environment or Simulation(arms=5, dim=3, contexts="fixed" if fixed else "fresh")
+    nature = environment.start(ROUNDS, stream(0, NATURE))
     problem, block = nature.problem, nature.draw(ROUNDS)
     check_recipe(policy)
     state = policy.start(problem)
@@ -62,13 +62,13 @@ def check_policy(policy: Policy, environment: Environment | None = None) -> None
     for kernel in OPTIONAL:
         if hasattr(state, kernel):
             check_signature(state, kernel, getattr(OptionalPolicyKernels, kernel), policy.name)
-    with _compiling(policy.name):
+    with _report_compile_errors(policy.name):
         _check_choices(policy, problem, block)
-        check_loops_agree(policy, NoAttack(), played)
+        check_loops_agree(policy, NoAttack(), environment)
 
 
 @contextmanager
-def _compiling(name: str) -> Iterator[None]:
+def _report_compile_errors(name: str) -> Iterator[None]:
     try:
         yield
     except numba.errors.NumbaError as error:
@@ -80,14 +80,15 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
     name, state = policy.name, policy.start(problem)
     rng = np.random.Generator(np.random.PCG64(stream(0, POLICY)))
     for t in range(len(block.noise)):
-        contexts, (memo, again) = block.contexts[t].copy(), np.zeros((2, MEMO))
+        contexts, (memo, second_memo) = block.contexts[t].copy(), np.zeros((2, MEMO))
         _check_memo(state, contexts, copy.deepcopy(rng), name)
-        before, twin = bits_of(state), copy.deepcopy(rng)
+        before, same_rng = bits_of(state), copy.deepcopy(rng)
         arm = state.choose(contexts, rng, memo)
         _check_arm(arm, problem.arms, name)
         ensure(bits_of(state) == before, f"{name}.choose changed the state")
-        ensure(state.choose(contexts, twin, again) == arm, f"{name} is not repeatable")
-        ensure(np.array_equal(memo, again), f"{name}'s memo is not repeatable")
+        repeated = state.choose(contexts, same_rng, second_memo)
+        ensure(repeated == arm, f"{name}.choose is not repeatable: use no randomness but rng")
+        ensure(np.array_equal(memo, second_memo), f"{name}'s memo is not repeatable")
         _check_scores(state, contexts, memo, arm, name)
         ensure(bits_of(state) == before, f"{name}.score or .probability changed the state")
         reward = float(block.means[t, arm] + block.noise[t])
@@ -111,11 +112,11 @@ def _check_scores(state: Any, contexts: Floats, memo: Floats, arm: int, name: st
     finite = bool(np.isfinite([means, bonuses]).all())
     ensure(finite, f"{name}.score must write a finite mean and bonus for every arm")
     if hasattr(state, "probability"):
-        chances = np.full(arms, np.nan)
-        state.probability(contexts, memo, chances)
-        total = chances.sum()
+        probabilities = np.full(arms, np.nan)
+        state.probability(contexts, memo, probabilities)
+        total = probabilities.sum()
         ensure(abs(total - 1) < 1e-9, f"{name}'s probabilities must sum to 1; their sum is {total}")
-        ensure(chances[arm] > 0, f"{name} chose arm {arm}, to which it gives probability 0")
+        ensure(probabilities[arm] > 0, f"{name} chose arm {arm}, to which it gives probability 0")
 
 
 def _check_memo(state: Any, contexts: Floats, rng: np.random.Generator, name: str) -> None:

@@ -24,10 +24,10 @@ class BrokenContract(AssertionError):
     """A policy, an attack or an environment does not do what it must."""
 
 
-def ensure(condition: bool, sentence: str) -> None:
-    """Raise BrokenContract with this sentence unless the condition holds."""
+def ensure(condition: bool, message: str) -> None:
+    """Raise BrokenContract with this message unless the condition holds."""
     if not condition:
-        raise BrokenContract(sentence)
+        raise BrokenContract(message)
 
 
 def check_recipe(recipe: Any) -> None:
@@ -42,8 +42,8 @@ def check_recipe(recipe: Any) -> None:
     derive = "derive it from robustbandits.extend.Recipe"
     for method in ("to_dict", "from_dict"):
         ensure(hasattr(recipe, method), f"{name} has no {method}: {derive}")
-    again = type(recipe).from_dict(json.loads(json.dumps(recipe.to_dict())))
-    ensure(again == recipe, f"{name} is not the same after to_dict, JSON and from_dict")
+    restored = type(recipe).from_dict(json.loads(json.dumps(recipe.to_dict())))
+    ensure(restored == recipe, f"{name} is not the same after to_dict, JSON and from_dict")
 
 
 def arrays_of(state: Any) -> Iterator[np.ndarray[Any, Any]]:
@@ -79,7 +79,9 @@ def check_signature(state: Any, method: str, model: Any, name: str) -> None:
     """Check that a kernel takes the arguments that a protocol describes."""
     expected = list(inspect.signature(model).parameters)
     found = list(inspect.signature(python_of(getattr(type(state), method))).parameters)
-    ensure(found == expected, f"{name}.{method} must take {expected}, it takes {found}")
+    ensure(
+        found == expected, f"{name}.{method} must take the arguments {expected}; it takes {found}"
+    )
 
 
 def check_loops_agree(policy: Policy, attack: Attack, environment: Environment) -> None:

@@ -1,1 +1,1 @@
-"""The command ``robustbandits``. One file a command."""
+"""The command ``robustbandits``. One file per command."""

@@ -14,7 +14,7 @@ def allow_import_option(folder: str) -> Any:
     return typer.Option(
         "--allow-import",
         help=f"Import recipes written as module:Class, which runs the module's code. "
-        f"Modules in {folder} are found first.",
+        f"Python looks for modules in {folder} first.",
     )
 
 

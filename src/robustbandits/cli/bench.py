@@ -30,9 +30,9 @@ def bench(
 ) -> None:
     """Measure the speed of policies on one core.
 
-    Plays games with 20 arms, 10 features, an intercept and Garcelon's attack. The best of three
-    counts; drawing the rounds is included, compiling is not. Policies that need fixed arms get
-    them.
+    Plays games with 20 arms, 10 features, an intercept and Garcelon's attack, and shows the best of
+    three. The time includes drawing the rounds, but not compiling. Policies that need fixed arms
+    get them.
 
     Example: robustbandits bench LinUCB CautiousLinUCB --rounds 1000000
     """

@@ -103,8 +103,8 @@ def fill(
             find_kind("policies", name)
     if not keeps_machine_code():
         raise ValueError(
-            f"machine code cannot be kept: {cache_root()} is not writable, or NUMBA_DISABLE_JIT "
-            f"is set"
+            f"machine code cannot be kept on disk: {cache_root()} is not writable, or "
+            f"NUMBA_DISABLE_JIT is set"
         )
     start = time.monotonic()
     compile_ahead(

@@ -34,7 +34,7 @@ def show(as_json: Json = False) -> None:
     for dataset in DATASETS.values():
         facts = dataclasses.asdict(dataset)
         del facts["files"], facts["archive_hash"]
-        rows.append(facts | _state(dataset.name))
+        rows.append(facts | _find_copy(dataset.name))
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
@@ -43,7 +43,7 @@ def show(as_json: Json = False) -> None:
         typer.echo(f"{'':24} {row['trouble'] or row['path'] or _advice(row)}")
 
 
-def _state(name: str) -> dict[str, Any]:
+def _find_copy(name: str) -> dict[str, Any]:
     from robustbandits.ratings.locate import locate
 
     try:
@@ -80,7 +80,9 @@ def fetch(
     from robustbandits.ratings.fetch import fetch as fetch_dataset
 
     if name not in DATASETS:
-        raise typer.BadParameter(f"unknown data set {name!r}; known are {', '.join(DATASETS)}")
+        raise typer.BadParameter(
+            f"unknown data set {name!r}; known data sets: {', '.join(DATASETS)}"
+        )
     fetch_dataset(name, source, again=again, say=typer.echo)
 
 
@@ -89,7 +91,7 @@ def check(
     path: Annotated[Path, typer.Argument(help="A folder or a file with ratings.")],
     as_json: Json = False,
 ) -> None:
-    """Read all ratings at a path; say what they are and what is missing.
+    """Read all ratings at a path; report what they are and what is missing.
 
     The exit code is 1 if they cannot be read or are only a part of their data set.
 

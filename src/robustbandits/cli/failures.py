@@ -19,7 +19,7 @@ FAILED, INTERRUPTED = 1, 130
 
 
 class Commands(TyperGroup):
-    """The commands; their failures print one line."""
+    """The group of all commands: prints expected failures as one line."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""

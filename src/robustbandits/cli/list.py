@@ -106,8 +106,10 @@ def _paragraph(entry: dict[str, Any]) -> str:
     """Return an entry as text: one line, and indented lines for details."""
     facts = [f"{key}: {_words(value)}" for key, value in entry.get("facts", {}).items()]
     parameters = [
-        given["name"] if "required" in given else f"{given['name']}={given['default']}"
-        for given in entry.get("parameters", [])
+        parameter["name"]
+        if "required" in parameter
+        else f"{parameter['name']}={parameter['default']}"
+        for parameter in entry.get("parameters", [])
     ]
     details = ["; ".join(facts)]
     if parameters:

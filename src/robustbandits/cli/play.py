@@ -44,7 +44,7 @@ def play(
         ),
     ] = "Simulation",
     budget: Annotated[
-        float | None, typer.Option(help="Budget of the attack, unless --attack has it.")
+        float | None, typer.Option(help="Budget of the attack, unless --attack gives it.")
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Length of the game.")] = ROUNDS,
     seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal games.")] = 0,

@@ -23,7 +23,9 @@ def report(
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", help="Name of an experiment to show. Repeat it for several."),
+        typer.Option(
+            "--only", help="Name of an experiment to show. Repeat the option to show several."
+        ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     as_json: Annotated[
@@ -35,7 +37,8 @@ def report(
     Example: robustbandits report store --out report
 
     Then open report/index.html in a browser. Figures are PNG, SVG and PDF files; tables are
-    Markdown, CSV and LaTeX files. Of an unfinished experiment, the finished matches are shown.
+    Markdown, CSV and LaTeX files. An unfinished experiment is shown with its
+    finished matches.
     """
     from robustbandits.experiments import Store
     from robustbandits.reports.grouped_games import count_matches
@@ -60,8 +63,8 @@ def report(
         return
     for experiment in experiments:
         played, planned = count_matches(experiment)
-        rest = "" if played == planned else f" (unfinished: {played} of {planned} matches)"
-        typer.echo(f"{experiment.spec.name}: {len(experiment.ledgers):,} games{rest}")
+        note = "" if played == planned else f" (unfinished: {played} of {planned} matches)"
+        typer.echo(f"{experiment.spec.name}: {len(experiment.ledgers):,} games{note}")
     typer.echo(f"{len(files)} files; open {files[0]}")
 
 

@@ -70,7 +70,8 @@ def reproduce(
     typer.echo(f"figure: {files[1]}; verdict: {files[0]}; page: {page}")
     if rounds != PUBLISHED_ROUNDS:
         typer.echo(
-            f"the paper has no results for {rounds:,} rounds; --rounds {PUBLISHED_ROUNDS} compares"
+            f"the paper has no results for {rounds:,} rounds; use --rounds {PUBLISHED_ROUNDS} to "
+            f"compare with it"
         )
     if reading is not Choice.all:
         typer.echo("--reading all shows all readings of the paper side by side")
@@ -104,5 +105,5 @@ def _table(name: str, panels: list[PanelVerdict]) -> str:
         for panel in panels
         for row in panel.rows
     ]
-    heads = ("environment", "attack", "policy", "regret", "95 % interval", "published")
-    return f"{name}\n" + aligned(heads, body, right=(3, 4, 5)) + "\n"
+    headings = ("environment", "attack", "policy", "regret", "95 % interval", "published")
+    return f"{name}\n" + aligned(headings, body, right=(3, 4, 5)) + "\n"

@@ -69,11 +69,11 @@ def run(
         check_engine(engine)
     if allow_import:
         search_first(Path(spec).parent)
-    found = read_spec(spec, allow_import=allow_import)
+    parsed_spec = read_spec(spec, allow_import=allow_import)
     if not (yes or dry_run):
-        _check_size(found)
+        _check_size(parsed_spec)
     target = Store(store)
-    plan = make_plan(found)
+    plan = make_plan(parsed_spec)
     if dry_run:
         _show_plan(plan, target, workers, as_json)
         return
@@ -101,7 +101,7 @@ def _check_size(spec: Spec) -> None:
 
     if spec.games <= MANY_GAMES:
         return
-    remedy = "add --yes to play them; --dry-run shows what that takes"
+    remedy = "add --yes to play them; --dry-run estimates how long that takes"
     if spec.games > MAX_GAMES:
         remedy = f"--yes plays up to {MAX_GAMES:,}; shorten its lists, or split the spec"
     raise typer.BadParameter(

@@ -1,5 +1,5 @@
 """How kernels are compiled, and where machine code is kept. Nothing else uses Numba's internals.
 
-The few private parts of Numba that are used are checked once each. Where one is missing or
-different, a slower way with the same results is taken, after a warning.
+The few internals of Numba that are used are checked once each. If one is missing or different, a
+warning is given, and slower code with the same results is used instead.
 """

@@ -22,7 +22,7 @@ from typing import Any
 import numba
 import platformdirs
 
-from robustbandits.compiled.fallback import has_parts, warn_once
+from robustbandits.compiled.fallback import has_internals, warn_once
 from robustbandits.compiled.third_party import ThirdParty
 
 PACKAGE = Path(__file__).parents[1]
@@ -68,8 +68,8 @@ def own_directory() -> str | None:
     if directory is None:
         warn_once(
             own_directory,
-            f"every process compiles anew, because {cache_root()} cannot be written: set "
-            f"ROBUSTBANDITS_CACHE to a folder that can",
+            f"every process compiles its code again, because {cache_root()} cannot be written to: "
+            f"set ROBUSTBANDITS_CACHE to a writable folder",
         )
         return None
     return directory if _numba_keeps_files_in(directory) else None
@@ -83,8 +83,8 @@ def third_party_directory(code: ThirdParty) -> str | None:
     files = [file_of(name) for name in code.modules]
     if own_directory() is None or None in files:
         return None
-    known = [*source_files(), *(file for file in files if file)]
-    return open_directory("outside", known, code.constants)
+    sources = [*source_files(), *(file for file in files if file)]
+    return open_directory("outside", sources, code.constants)
 
 
 def file_of(module: str) -> Path | None:
@@ -94,7 +94,7 @@ def file_of(module: str) -> Path | None:
 
 
 def open_directory(kind: str, files: Iterable[Path], constants: Iterable[str] = ()) -> str | None:
-    """Create the directory for these sources; None if it cannot be written."""
+    """Create the directory for these sources; None if it cannot be written to."""
     directory = cache_root() / f"{kind}-{source_hash(files, constants)}"
     try:
         is_new = not directory.is_dir()
@@ -121,13 +121,13 @@ def _delete_old_directories(root: Path, kind: str) -> None:
 
 @contextlib.contextmanager
 def numba_cache_in(directory: str) -> Iterator[None]:
-    """Let Numba keep what is decorated inside; other users of Numba keep their own setting."""
-    before = numba.config.CACHE_DIR
+    """Make Numba store functions that are decorated in this block in a directory."""
+    previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = directory
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        numba.config.CACHE_DIR = previous
 
 
 def name_files_by_process(compiled: Any) -> None:
@@ -150,7 +150,9 @@ def _numba_keeps_files_in(directory: str) -> bool:
         if not Path(compiled.stats.cache_path).is_relative_to(directory):
             raise AttributeError("the directory of cached files cannot be chosen")
 
-    return has_parts(check, "machine code is not kept on disk, so every process compiles anew")
+    return has_internals(
+        check, "machine code is not kept on disk, so every process compiles it again"
+    )
 
 
 def _example(number: int) -> int:

@@ -21,7 +21,7 @@ from numba.extending import (
 )
 
 from robustbandits.compiled.cache import own_directory, third_party_directory
-from robustbandits.compiled.fallback import check_parameters, has_parts
+from robustbandits.compiled.fallback import check_parameters, has_internals
 from robustbandits.compiled.jit import compile_into, compile_now, compiles_ahead, python_of
 from robustbandits.compiled.state_pointer import StatePointer
 from robustbandits.compiled.third_party import ThirdParty
@@ -57,7 +57,7 @@ def address_of(function: Any, code: ThirdParty, result: Any, arguments: tuple[An
     ``code`` is the third-party code that the function depends on.
     """
     directory = third_party_directory(code) if code.modules else own_directory()
-    # Only machine code calls it: what would unpack arguments from Python need not be compiled.
+    # Only machine code calls it, so the wrapper for calls from Python need not be compiled.
     compiled = compile_into(directory, python_of(function), no_cpython_wrapper=True)
     compile_now(compiled, arguments)
     (version,) = compiled.overloads.values()
@@ -77,22 +77,22 @@ _alive: list[Any] = []
 
 
 class Addresses(StatePointer):
-    """Points to a named tuple of addresses; ``keep`` is what must live as long as they are used.
+    """Points to a named tuple of addresses; ``keep_alive`` is what the addresses belong to.
 
     In compiled code it has the fields and the kernels of the tuple, but cannot be used as a tuple.
     """
 
-    keep: Any
+    keep_alive: Any
 
-    def __new__(cls, addresses: Any, keep: Any) -> Self:
+    def __new__(cls, addresses: Any, keep_alive: Any) -> Self:
         """Return a pointer to addresses."""
         pointer = super().__new__(cls, addresses)
         pointer.type = AddressesType(addresses.__class__)
-        pointer.keep = keep
+        pointer.keep_alive = keep_alive
         return pointer
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("addresses are those of one process: they cannot be copied")
+        raise TypeError("addresses are valid in one process only: they cannot be copied")
 
 
 class AddressesType(types.Type):  # type: ignore[misc]
@@ -104,9 +104,10 @@ class AddressesType(types.Type):  # type: ignore[misc]
 
 
 def can_be_addresses(cls: Any) -> Any:
-    """Let compiled code read the fields of a named tuple of addresses: a class decorator.
+    """Decorate a named tuple of addresses, so that compiled code can read its fields.
 
-    At import, because everything that is registered with Numba later delays the next compilation.
+    This is done at import, because anything registered with Numba later delays the next
+    compilation.
     """
     for name in cls._fields:
         make_attribute_wrapper(AddressesType, name, name)
@@ -167,7 +168,7 @@ def call_at(name: str, result: Any, arguments: tuple[Any, ...]) -> Any:
 
 @functools.cache
 def can_call_by_address() -> bool:
-    """Whether Numba has the parts that calls by address need."""
+    """Whether Numba has the internals that calls by address need."""
 
     def check() -> None:
         from numba.core.callconv import CPUCallConv
@@ -181,5 +182,5 @@ def can_call_by_address() -> bool:
         check_parameters(CPUCallConv.return_status_propagate, "self", "builder", "status")
         check_parameters(JITCodeLibrary.get_pointer_to_function, "self", "name")
 
-    without = "every pair of a policy and an attack is compiled anew"
-    return compiles_ahead() and has_parts(check, without)
+    otherwise = "every pair of a policy and an attack is compiled separately"
+    return compiles_ahead() and has_internals(check, otherwise)

@@ -14,20 +14,20 @@ class PerformanceWarning(UserWarning):
     """Something is slower than it could be. The results are the same."""
 
 
-_given: set[Any] = set()
+_warned_subjects: set[Any] = set()
 
 
 def warn_once(subject: Any, message: str) -> None:
     """Warn about a slower path, once for each subject in a process."""
-    if subject not in _given:
-        _given.add(subject)
+    if subject not in _warned_subjects:
+        _warned_subjects.add(subject)
         warnings.warn(message, PerformanceWarning, stacklevel=3)
 
 
-def has_parts(check: Callable[[], None], without: str) -> bool:
-    """Whether Numba has the private parts that ``check`` looks for.
+def has_internals(check: Callable[[], None], otherwise: str) -> bool:
+    """Whether Numba has the internals that ``check`` looks for.
 
-    If the check raises, warn that something slower is done instead: ``without`` says what.
+    If the check raises, warn; ``otherwise`` is the part of the warning that says what is slower.
     """
     try:
         check()
@@ -36,7 +36,7 @@ def has_parts(check: Callable[[], None], without: str) -> bool:
         warn_once(
             check,
             f"Numba {numba.__version__} differs from the versions that robustbandits was tested "
-            f"with ({reason}): {without}. The results are the same",
+            f"with ({reason}): {otherwise}. The results are the same",
         )
         return False
     return True
@@ -50,6 +50,6 @@ def check_parameters(function: Any, *names: str) -> None:
 
 
 def first_line(error: Exception) -> str:
-    """Return what an error of Numba's says, without the places where it says it."""
+    """Return the first line of a Numba error that says what is wrong, not where."""
     lines = [line.strip() for line in str(error).splitlines()]
     return next((line for line in lines if line and not line.startswith("Failed in")), "")

@@ -19,7 +19,7 @@ from robustbandits.compiled.cache import (
     own_directory,
     third_party_directory,
 )
-from robustbandits.compiled.fallback import check_parameters, has_parts
+from robustbandits.compiled.fallback import check_parameters, has_internals
 from robustbandits.compiled.third_party import ThirdParty, is_own, third_party_code
 from robustbandits.compiled.third_party import python_of as python_of
 
@@ -78,12 +78,12 @@ def entry_point(function: Any, *examples: Any) -> Callable[..., Any]:
 
 def compile_now(function: Any, types: tuple[Any, ...]) -> Any:
     """Compile a program for arguments of these types; return its entry point."""
-    running = gc.isenabled()
-    gc.disable()  # searching for garbage would take a sixth of the time
+    was_enabled = gc.isenabled()
+    gc.disable()  # garbage collection would take a sixth of the time
     try:
         return function.compile(types)
     finally:
-        if running:
+        if was_enabled:
             gc.enable()
 
 
@@ -124,7 +124,7 @@ def compiles_ahead() -> bool:
     def check() -> None:
         check_parameters(type(numba.njit(_example)).compile, "self", "sig")
 
-    return has_parts(check, "live decisions are slower, and games take longer to compile")
+    return has_internals(check, "live decisions are slower, and games take longer to compile")
 
 
 @functools.cache
@@ -135,7 +135,7 @@ def _can_skip_wrappers() -> bool:
         CPUTargetOptions.no_cfunc_wrapper  # noqa: B018
         CPUTargetOptions.no_cpython_wrapper  # noqa: B018
 
-    return has_parts(check, "compiling takes longer")
+    return has_internals(check, "compiling takes longer")
 
 
 def _example(number: int) -> int:

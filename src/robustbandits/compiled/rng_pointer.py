@@ -2,7 +2,8 @@
 
 Numba takes about 12 microseconds to unpack a ``numpy.random.Generator`` at each call from Python:
 nothing for a loop of a thousand rounds, but most of a live decision. An *rng pointer* holds the
-addresses that unpacking would find; in compiled code :func:`rng_at` makes the same generator of it.
+addresses that unpacking would find, from which :func:`rng_at` rebuilds the generator in compiled
+code.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic, overload
 
-from robustbandits.compiled.fallback import has_parts
+from robustbandits.compiled.fallback import has_internals
 from robustbandits.compiled.jit import jit_is_on
 
 #: Fields of Numba's unpacked bit generator that random draws read, in the order of a pointer.
@@ -31,7 +32,7 @@ def rng_pointer(generator: np.random.Generator) -> Any:
 
     Where this is not possible, return the generator itself.
     """
-    if not jit_is_on or not _builds_generators():
+    if not jit_is_on or not _can_build_generators():
         return generator
     interface = generator.bit_generator.ctypes
     functions = (interface.next_uint64, interface.next_uint32, interface.next_double)
@@ -78,9 +79,9 @@ def _generator_type() -> Any:
 
 
 @functools.cache
-def _builds_generators() -> bool:
+def _can_build_generators() -> bool:
     def check() -> None:
-        importlib.import_module("numba.np.random.generator_core")  # defines what is looked up
+        importlib.import_module("numba.np.random.generator_core")  # registers the types used below
         from numba.core.cgutils import create_struct_proxy  # noqa: F401
         from numba.core.datamodel import default_manager
 
@@ -92,4 +93,4 @@ def _builds_generators() -> bool:
             if model.get_member_fe_type(field) != types.uintp:
                 raise TypeError(f"{field} of a bit generator is not an address")
 
-    return has_parts(check, "a live decision takes several microseconds longer")
+    return has_internals(check, "a live decision takes several microseconds longer")

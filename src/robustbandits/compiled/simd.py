@@ -15,13 +15,13 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from robustbandits.compiled.fallback import check_parameters, has_parts
+from robustbandits.compiled.fallback import check_parameters, has_internals
 
 INDEX = ir.IntType(64)
 
 
 class Tile:
-    """Builds instructions for the columns from ``start`` on of C-contiguous arrays of one width."""
+    """Builds instructions for neighbouring columns, from ``start`` on, of C-contiguous arrays."""
 
     def __init__(self, builder: Any, arrays: dict[str, Any], start: Any, lanes: int):
         from numba.core import cgutils
@@ -29,13 +29,13 @@ class Tile:
         self.builder = builder
         self.lanes = lanes
         self.pack = ir.VectorType(ir.DoubleType(), lanes)
-        self._tools = cgutils
+        self._cgutils = cgutils
         self._arrays = arrays
         self._start = start
 
     def shape(self, name: str) -> Any:
         """Return the shape of an array."""
-        return self._tools.unpack_tuple(self.builder, self._arrays[name].shape)
+        return self._cgutils.unpack_tuple(self.builder, self._arrays[name].shape)
 
     def row(self, name: str, index: Any) -> Any:
         """Read the tile's part of a row."""
@@ -66,10 +66,10 @@ class Tile:
 
     def spread(self, number: Any) -> Any:
         """Put one number into every lane."""
-        blank = ir.Constant(self.pack, ir.Undefined)
-        first = self.builder.insert_element(blank, number, ir.Constant(ir.IntType(32), 0))
+        undefined = ir.Constant(self.pack, ir.Undefined)
+        first = self.builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
         mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
-        return self.builder.shuffle_vector(first, blank, mask)
+        return self.builder.shuffle_vector(first, undefined, mask)
 
     def full(self, number: float) -> Any:
         """Return a constant in every lane."""
@@ -85,14 +85,14 @@ class Tile:
 
     def up_to(self, count: Any) -> Any:
         """Open a loop over indices below ``count``: a context manager that yields ``.index``."""
-        return self._tools.for_range(self.builder, count)
+        return self._cgutils.for_range(self.builder, count)
 
     def blocks(self, count: Any, size: int) -> Iterator[tuple[Any, int]]:
         """Loop over indices below ``count``, first in blocks of ``size``, then one by one.
 
         Yields the first index and the size of a block, once for each of the two loops.
         """
-        builder, slices = self.builder, self._tools.for_range_slice
+        builder, slices = self.builder, self._cgutils.for_range_slice
         whole = builder.sub(count, builder.urem(count, INDEX(size)))
         with slices(builder, INDEX(0), whole, INDEX(size)) as (index, _):
             yield index, size
@@ -101,7 +101,7 @@ class Tile:
 
     def total(self, start: Any = None) -> Total:
         """Return a sum that starts at zero or at a value, each time this point is reached."""
-        address = self._tools.alloca_once(self.builder, self.pack)
+        address = self._cgutils.alloca_once(self.builder, self.pack)
         self.builder.store(self.full(0.0) if start is None else start, address)
         return Total(self.builder, address)
 
@@ -114,11 +114,11 @@ class Total:
         self._address = address
 
     def add(self, value: Any) -> None:
-        """Add a value to it."""
+        """Add a value to the sum."""
         self._builder.store(self._builder.fadd(self.value(), value), self._address)
 
     def value(self) -> Any:
-        """Read it."""
+        """Return the sum so far."""
         return self._builder.load(self._address)
 
 
@@ -149,11 +149,11 @@ def tile_function(names: tuple[str, ...], lanes: int, generate: Callable[[Tile],
 def can_tile(*kinds: Any) -> bool:
     """Whether arrays of these Numba types can be worked on in tiles."""
     suitable = all(kind.layout == "C" and kind.dtype == types.float64 for kind in kinds)
-    return suitable and _builds_tiles()
+    return suitable and _can_build_tiles()
 
 
 @functools.cache
-def _builds_tiles() -> bool:
+def _can_build_tiles() -> bool:
     def check() -> None:
         from numba.core import cgutils
 
@@ -162,4 +162,4 @@ def _builds_tiles() -> bool:
         check_parameters(cgutils.for_range_slice, "builder", "start", "stop", "step")
         check_parameters(cgutils.alloca_once, "builder", "ty")
 
-    return has_parts(check, "linear policies take about twice as long to choose")
+    return has_internals(check, "linear policies take about twice as long to choose")

@@ -1,13 +1,14 @@
 """Pass a whole state to compiled code as one pointer.
 
-A state is a tuple of arrays, numbers and further tuples: about sixty machine words. Passed by value
-they are copied at every call, and each use of a tuple inside a tuple makes Numba count the
-references of all arrays within it, which is half of what there is to compile. A *state pointer* is
+A state is a tuple of arrays, numbers and further tuples: about sixty machine words. If it is passed
+by value, they are copied at every call, and each use of a tuple inside a tuple makes Numba count
+the references of all arrays within it, which is half of the code to compile. A *state pointer* is
 the address of an array that holds those words. Compiled code reads a field when it needs it, and a
 tuple inside a state is again a pointer; the source of a kernel is the same either way.
 
-The words never change while compiled code runs, and LLVM is told so: it may read them once and keep
-them in registers. The arrays behind them belong to the state, which its pointer keeps alive.
+The words never change while compiled code runs, and are marked so for LLVM, which may read them
+once and keep them in registers. The arrays behind them belong to the state, which its pointer keeps
+alive.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from numba import types
 from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 
-from robustbandits.compiled.fallback import check_parameters, has_parts, warn_once
+from robustbandits.compiled.fallback import check_parameters, has_internals, warn_once
 from robustbandits.compiled.jit import jit_is_on
 
 #: Numbers that fit a machine word as they are.
@@ -52,7 +53,7 @@ class StatePointer(int):
 
 def pointer_to(state: Any) -> Any:
     """Return a pointer to a state, or the state itself where pointers are not possible."""
-    if not jit_is_on or not _reads_fields():
+    if not jit_is_on or not _can_read_fields():
         return state
     unsuitable = _unsuitable_field(numba.typeof(state))
     if unsuitable is None:
@@ -109,7 +110,7 @@ class StatePointerType(types.Type):  # type: ignore[misc]
 
     @property
     def key(self) -> Any:
-        """What tells types apart: the name does not, if a class is defined twice."""
+        """What Numba compares types by: names are equal if a class is defined twice."""
         return self.kind
 
 
@@ -127,9 +128,9 @@ def _unbox(kind: StatePointerType, pointer: Any, c: Any) -> NativeValue:
 
 
 @functools.cache
-def _reads_fields() -> bool:
-    """Teach Numba to read fields through a pointer; False if it lacks the parts for it."""
-    return has_parts(
+def _can_read_fields() -> bool:
+    """Register how to read fields through a pointer; return False if Numba lacks the internals."""
+    return has_internals(
         _register_fields, "states are passed by value, and games take longer to compile"
     )
 

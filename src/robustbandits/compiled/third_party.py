@@ -1,7 +1,7 @@
 """Third-party modules and constants that a compiled state depends on.
 
 Machine code contains whatever the names in a kernel stood for when it was compiled: helpers,
-helpers of helpers, numbers. Numba's disk cache would notice no change of these, so all of them go
+helpers of helpers, numbers. Numba's disk cache does not notice changes to these, so all of them go
 into the name of the cache directory (see ``cache.py``).
 """
 
@@ -78,7 +78,7 @@ def _members(cls: type) -> Iterator[Any]:
 
 
 def _names_in_function(function: Any) -> Iterator[tuple[str, Any]]:
-    """Names that a function uses, with their values; modules and tuples are opened up."""
+    """Names that a function uses, with their values; modules and tuples are expanded."""
     code = getattr(function, "__code__", None)
     if code is None:
         return

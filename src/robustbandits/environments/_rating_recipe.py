@@ -17,7 +17,8 @@ from robustbandits.kernels.linalg import Floats
 from robustbandits.ratings.factors import Factors
 from robustbandits.ratings.synthetic import STAND_IN
 
-#: With `draws="authors"` a seed is the number of one of the paper's repetitions; it has ten.
+#: With `draws="authors"` the seed is the number of a repetition. The paper has ten, and its code
+#: could draw more; seeds must be below this.
 MOST_REPETITIONS = 1000
 
 Indices = np.ndarray[Any, np.dtype[np.intp]]
@@ -37,7 +38,7 @@ class RatingRecipe(CheckedRecipe):
     arms
         Number of items to choose from, drawn for each seed.
     users
-        Theta is the mean of so many users, drawn without replacement.
+        Number of users, drawn without replacement, whose mean is theta.
     noise
         Standard deviation of the Gaussian noise of rewards.
     contexts
@@ -45,7 +46,7 @@ class RatingRecipe(CheckedRecipe):
         round.
     reward_map
         ``"shift-features"`` (linear, fills [0, 1]), ``"scale"`` or ``"affine+intercept"`` (linear),
-        or ``"affine"``, the literal paper, which is misspecified. See
+        or ``"affine"``, as the paper says, which is misspecified. See
         :func:`~robustbandits.environments.reward_map.map_rewards`. Its constants are taken over
         the arms when they are fixed, over all items that may be drawn when they are not.
     min_ratings
@@ -54,9 +55,9 @@ class RatingRecipe(CheckedRecipe):
         Whether an item may be drawn twice, as in the authors' code.
     draws
         ``"own"``: from our random streams. ``"authors"``: the arms and users of the paper's
-        repetition ``seed`` (0 to 9), by the random calls of its code; noise is still ours.
+        repetition ``seed`` (0 to 9), by the random calls of its code; noise is from our streams.
     theta_bound
-        Bound on theta's length that policies are told; the true one when None. (The authors' code
+        Bound on theta's length that policies are told; None for the true length. (The authors' code
         always uses 1.)
     """
 
@@ -81,7 +82,7 @@ class RatingRecipe(CheckedRecipe):
 
     @property
     def stand_in(self) -> bool:
-        """Whether synthetic data stand in for real data."""
+        """Whether synthetic data replace real data."""
         return False
 
     @property
@@ -116,7 +117,7 @@ class RatingNature:
     Attributes
     ----------
     problem
-        What policies are told.
+        What policies know in advance.
     items
         Rows of the factors that may be arms: with fixed contexts, the arms in order.
     mapped
@@ -173,7 +174,7 @@ class RatingNature:
         """Draw the arms of each round."""
         arms, size = self.recipe.arms, len(self.items)
         if self.recipe.replace:
-            return _scaled(self._arms_rng.random((count, arms)), size)
+            return _whole_numbers(self._arms_rng.random((count, arms)), size)
         uniform = self._arms_rng.random((count, 2 * arms))
         return draw_distinct(uniform[:, :arms], uniform[:, arms:], size)
 
@@ -187,13 +188,13 @@ def draw_distinct(uniform: Floats, order: Floats, size: int) -> Indices:
     drawn: Indices = np.empty((rows, arms), dtype=np.intp)
     for j in range(arms):
         last = size - arms + j
-        item = _scaled(uniform[:, j], last + 1)
+        item = _whole_numbers(uniform[:, j], last + 1)
         taken = (drawn[:, :j] == item[:, None]).any(axis=1)
         drawn[:, j] = np.where(taken, last, item)
     return np.take_along_axis(drawn, order.argsort(axis=1, kind="stable"), axis=1)
 
 
-def _scaled(uniform: Floats, size: int) -> Indices:
+def _whole_numbers(uniform: Floats, size: int) -> Indices:
     """Turn numbers in [0, 1) into whole numbers below ``size``."""
     # A number just below 1 may be rounded up to `size`.
     return np.minimum((uniform * size).astype(np.intp), size - 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from robustbandits.environments._rating_files import FileRecipe
+from robustbandits.environments._file_recipe import FileRecipe
 from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.ratings.fetch import movielens_100k
 

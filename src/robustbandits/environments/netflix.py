@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from robustbandits.environments._rating_files import FileRecipe
+from robustbandits.environments._file_recipe import FileRecipe
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.game.parameters import Count, Share
@@ -66,7 +66,8 @@ class Netflix(FileRecipe):
     def synthetic(cls, **parameters: Any) -> Self:
         """Return a bandit on ratings drawn from a low-rank model with Netflix's sizes, scaled down.
 
-        It has nothing of the Netflix data but sizes and long-tailed counts; every label says so.
+        It has only sizes and long-tailed counts in common with the Netflix data. Every label says
+        that it is synthetic.
         """
         return cls(**{**parameters, "source": "synthetic"})
 
@@ -79,7 +80,7 @@ class Netflix(FileRecipe):
 
     @property
     def stand_in(self) -> bool:
-        """Whether synthetic data stand in for real data."""
+        """Whether synthetic data replace real data."""
         return self.source == "synthetic"
 
     @property

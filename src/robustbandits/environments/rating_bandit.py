@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-from robustbandits.environments._rating_files import (
+from robustbandits.environments._file_recipe import (
     FileRecipe,
     last_change,
     load_once,
@@ -32,8 +32,8 @@ class Ratings(FileRecipe):
     Parameters
     ----------
     factors
-        The result of :func:`~robustbandits.environments.factorize`, or the path of its file. Only
-        with a path can the recipe be written as JSON.
+        The result of :func:`~robustbandits.environments.factorize`, or the path of its file. The
+        recipe can be written as JSON only with a path.
     path, user, item, rating
         Instead of factors: a file with a header line, and the names of its three columns; see
         :meth:`from_csv`. Without names, any file that
@@ -69,7 +69,7 @@ class Ratings(FileRecipe):
         if self.factors is not None and not isinstance(self.factors, Factors):
             if isinstance(self.factors, RatingTable):
                 raise TypeError(
-                    f"factors must be factors, as factorize(table) returns; got {self.factors!r}"
+                    f"factors must be the result of factorize(table), got {self.factors!r}"
                 )
             self._set(factors=path_text("factors", self.factors))
         columns = [self.user, self.item, self.rating]

@@ -41,7 +41,7 @@ def map_rewards(name: str, features: Floats, theta: Floats) -> Mapped:
       are those of ``"affine"``.
     - ``"scale"``: ``x' = x / max‖x‖``, ``θ' = θ / ‖θ‖``. Linear; the means do not fill [0, 1].
     - ``"affine+intercept"``: means as for ``"affine"``, contexts ``[x / max‖x‖, 1] / √2``. Linear,
-      at the price of one more dimension and a longer theta.
+      with one more dimension and a longer theta.
     - ``"affine"``: means ``(μ - μ_min) / (μ_max - μ_min)``, contexts as they are. *Not* linear.
 
     Parameters

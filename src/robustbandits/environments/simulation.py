@@ -61,7 +61,9 @@ class Simulation(CheckedRecipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.contexts == "one-hot" and self.dim != self.arms:
-            raise ValueError(f"dim must be {self.arms} like arms for one-hot, got {self.dim}")
+            raise ValueError(
+                f"dim must equal arms, {self.arms}, with contexts='one-hot'; got {self.dim}"
+            )
 
     def start(self, rounds: int, seed: np.random.SeedSequence) -> SimulationNature:
         """Return the nature of one match."""
@@ -84,13 +86,15 @@ class SimulationNature:
             fixed_arms=recipe.contexts != "fresh",
         )
         # Separate streams, so that no draw depends on how rounds are cut into blocks.
-        once, fresh, noise = (np.random.default_rng(child) for child in child_seeds(seed, 3))
-        self._contexts_rng = fresh
-        self._noise_rng = noise
-        self.theta = self._uniform(once, recipe.dim)
+        once_rng, contexts_rng, noise_rng = (
+            np.random.default_rng(child) for child in child_seeds(seed, 3)
+        )
+        self._contexts_rng = contexts_rng
+        self._noise_rng = noise_rng
+        self.theta = self._uniform(once_rng, recipe.dim)
         self._fixed = None
         if recipe.contexts == "fixed":
-            self._fixed = self._uniform(once, (1, recipe.dim, recipe.arms))
+            self._fixed = self._uniform(once_rng, (1, recipe.dim, recipe.arms))
         elif recipe.contexts == "one-hot":
             self._fixed = np.eye(recipe.arms)[np.newaxis]
 
@@ -112,9 +116,9 @@ class SimulationNature:
             means += weight * features[:, i, :]
         means *= 0.5
         noise = self.recipe.noise * self._noise_rng.standard_normal(count)
-        return make_rounds(self._shown(features), means, noise)
+        return make_rounds(self._contexts_of(features), means, noise)
 
-    def _shown(self, features: Floats) -> Floats:
+    def _contexts_of(self, features: Floats) -> Floats:
         if not self.recipe.intercept:
             return features
         count, dim, arms = features.shape

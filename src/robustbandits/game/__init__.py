@@ -1,1 +1,1 @@
-"""A round, the loop that plays millions of them, and what takes part. No policies, no files."""
+"""Rounds, the loop that plays them, and what takes part in a game. No policies, no files."""

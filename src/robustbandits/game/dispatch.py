@@ -1,8 +1,8 @@
 """Policies by address: the loop is compiled once for each attack, not for each pair with a policy.
 
-Compiled for every pair, thirty policies and sixteen attacks would take an hour. A
+Compiling the loop for every pair of a policy and an attack would take too long. A
 :class:`PolicyByAddress` has the kernels of a policy, and each calls the policy's own machine code
-at its address. The price is two indirect calls a round.
+at its address. This costs two indirect calls per round.
 """
 
 from __future__ import annotations
@@ -96,10 +96,11 @@ def by_address(policy: Any, kernels: tuple[str, ...]) -> Any:
     Where that is not possible, return the state itself; programs are then compiled for its type.
     """
     name = type(policy).__name__
-    for wanted in kernels:
-        if wanted not in OPTIONAL and not hasattr(policy, wanted):
+    for kernel_name in kernels:
+        if kernel_name not in OPTIONAL and not hasattr(policy, kernel_name):
             raise TypeError(
-                f"{name} has no kernel {wanted!r}: define it, see robustbandits.extend.PolicyState"
+                f"{name} has no kernel {kernel_name!r}: define it, see "
+                f"robustbandits.extend.PolicyState"
             )
     pointer = pointer_to(policy)
     if not isinstance(pointer, StatePointer) or not can_call_by_address():
@@ -109,12 +110,12 @@ def by_address(policy: Any, kernels: tuple[str, ...]) -> Any:
     except numba.errors.NumbaError as error:
         warn_once(
             type(policy),
-            f"{name} is compiled anew for every attack, which takes longer, because its kernels "
+            f"{name} is compiled again for every attack, which takes longer, because its kernels "
             f"cannot be compiled for a pointer ({first_line(error)}): let them read fields of the "
             f"state by name only, and return an int from choose and nothing from the others",
         )
         return policy
-    return Addresses(PolicyByAddress(int(pointer), *addresses), keep=pointer)
+    return Addresses(PolicyByAddress(int(pointer), *addresses), keep_alive=pointer)
 
 
 def _addresses(policy: Any, pointer: StatePointer, kernels: tuple[str, ...]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Facts: what a reader wants to know before choosing a policy, an attack or an environment.
+"""Facts: what to know before choosing a policy, an attack or an environment.
 
 A recipe class may have a class attribute ``facts``. All fields have defaults, and
 :func:`policy_facts` returns the defaults for a policy without facts.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Integers = npt.NDArray[np.int64]
 
-#: The largest number of recorded rounds, by default.
+#: Default of the largest number of recorded rounds.
 POINTS = 1000
 
 REGRET, REWARD, SEEN = range(3)
@@ -52,10 +52,10 @@ def open_book(rounds: int, arms: int, points: int = POINTS) -> Book:
 
 @kernel
 def write(
-    book: Book, purse: Purse, arm: int, lost: float, reward: float, seen: float, attacked: bool
+    book: Book, purse: Purse, arm: int, regret: float, reward: float, seen: float, attacked: bool
 ) -> None:
     """Record one round."""
-    book.sums[REGRET] += lost
+    book.sums[REGRET] += regret
     book.sums[REWARD] += reward
     book.sums[SEEN] += seen
     book.pulls[arm] += 1

@@ -1,7 +1,7 @@
 """A match: all games that share one environment and one seed.
 
-Nature draws a block of rounds once, and then each game plays it. So all policies and attacks meet
-the same rounds, comparisons are paired, and the cost of drawing is shared.
+The environment draws a block of rounds once, and then each game plays it. So all policies and
+attacks meet the same rounds, comparisons are paired, and the cost of drawing is shared.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from robustbandits.game.purse import open_purse
 from robustbandits.game.rounds import Environment, Rounds
 from robustbandits.game.verbs import MEMO, Attack, Policy, reads_policy
 
-#: Numbers in a block of rounds: 2 MB of contexts, which fit into a core's own cache.
+#: How many numbers the contexts of a block have: 2 MB, which fit into a core's own cache.
 BLOCK_NUMBERS = 250_000
 
-#: Which child of a match's seed belongs to whom. Never reorder: results depend on it.
+#: Numbers of the random streams, children of a match's seed. Results depend on this order.
 NATURE, POLICY, ATTACK = range(3)
 
 
-def stream(seed: int, whose: int) -> np.random.SeedSequence:
-    """Return the seed of nature's, the policy's or the attack's random stream."""
-    return np.random.SeedSequence(entropy=seed, spawn_key=(whose,))
+def stream(seed: int, number: int) -> np.random.SeedSequence:
+    """Return the seed of a random stream, whose number is NATURE, POLICY or ATTACK."""
+    return np.random.SeedSequence(entropy=seed, spawn_key=(number,))
 
 
 class Game:
@@ -62,26 +62,26 @@ class Game:
     def _connect(self) -> None:
         """Choose how to pass the policy to the loop, and the loop that is compiled for it."""
         if self._reads_policy:
-            self._pass(pointer_to(self.policy))
+            self._pass_policy(pointer_to(self.policy))
         else:
-            self._pass(by_address(self.policy, GAME_KERNELS))
+            self._pass_policy(by_address(self.policy, GAME_KERNELS))
 
-    def _pass(self, policy: Any) -> None:
-        self._passed_policy = policy
+    def _pass_policy(self, policy: Any) -> None:
+        self._policy_argument = policy
         self._play = compiled_for(play, self.attack, state_behind(policy))
 
     def play_in_python(self, policy: Any = None) -> None:
-        """Use the plain Python of the loop from now on, with the same kernels: for checks.
+        """Play in plain Python from now on, with the same kernels; used in checks.
 
         ``policy`` is passed to the loop instead of the policy's state.
         """
-        self._passed_policy = self.policy if policy is None else policy
+        self._policy_argument = self.policy if policy is None else policy
         self._play = python_of(play)
 
     def __getstate__(self) -> dict[str, Any]:
         # Addresses are left out: a copy has a state of its own.
-        connections = ("_passed_policy", "_play")
-        return {name: value for name, value in vars(self).items() if name not in connections}
+        not_copied = ("_policy_argument", "_play")
+        return {name: value for name, value in vars(self).items() if name not in not_copied}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         vars(self).update(values)
@@ -90,14 +90,14 @@ class Game:
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
         streams = (self.policy_rng, self.attack_rng)
-        others = (self.attack, self.purse, self.book, *streams, np.empty(MEMO))
+        arguments = (self.attack, self.purse, self.book, *streams, np.empty(MEMO))
         try:
-            self._play(rounds, self._passed_policy, *others)
+            self._play(rounds, self._policy_argument, *arguments)
         except numba.errors.NumbaError as error:  # raised while compiling: no round has been played
-            if not isinstance(self._passed_policy, StatePointer):
+            if not isinstance(self._policy_argument, StatePointer):
                 raise
             self._pass_by_value(error)
-            self._play(rounds, self._passed_policy, *others)
+            self._play(rounds, self._policy_argument, *arguments)
 
     def _pass_by_value(self, error: Exception) -> None:
         """Pass the policy's whole state to an attack that cannot be compiled for a pointer."""
@@ -105,7 +105,7 @@ class Game:
         if not self._reads_policy:
             raise TypeError(
                 f"{attack} cannot be compiled; the error above says why. If its kernels do more "
-                f"with `policy` than to call choose(policy, ...), declare it: reads_policy = True"
+                f"with `policy` than call choose(policy, ...), declare it: reads_policy = True"
             ) from error
         warn_once(
             (type(self.attack), type(self.policy)),
@@ -113,7 +113,7 @@ class Game:
             f"because it cannot be compiled for a pointer ({first_line(error)}): let it read "
             f"fields of the state by name only",
         )
-        self._pass(self.policy)
+        self._pass_policy(self.policy)
 
     def close(self, environment: str, seed: int) -> Ledger:
         """Return the ledger of the finished game."""
@@ -141,8 +141,8 @@ def play_match(
     """Play each (attack, policy) pair against the same rounds; ledgers in the same order.
 
     ``names`` are the labels of environment, attack and policy for the ledger of each pair; by
-    default the recipes' own names. ``on_block`` is called after each step with the number of
-    rounds, summed over games, that were played.
+    default the recipes' own names. ``on_block`` is called each time that a game has played a
+    block, with the number of its rounds.
     """
     if names is None:
         names = [(environment.name, attack.name, policy.name) for attack, policy in pairs]

@@ -42,11 +42,11 @@ Flag = Annotated[bool, require.flag]
 class CheckedRecipe(Recipe):
     """Base class of recipes whose parameters are checked by their annotations.
 
-    ``budget: NonNegative = 1.0`` refuses -1 with ``budget must be >= 0, got -1``, and stores 2 as
-    2.0. The types are ``Positive``, ``NonNegative``, ``Probability`` (0 and 1 excluded), ``Share``
-    (0 and 1 included), ``Count`` (1, 2, ...), ``Budget`` (infinity allowed), ``Flag`` (a bool),
-    ``Literal["this", "that"]``, and each of them ``| None``. Any other annotation is not checked.
-    A class with a ``__post_init__`` of its own must call ``super().__post_init__()`` there.
+    With ``budget: NonNegative = 1.0``, -1 raises ``budget must be >= 0, got -1``, and 2 is stored
+    as 2.0. The types are ``Positive``, ``NonNegative``, ``Probability`` (0 and 1 excluded),
+    ``Share`` (0 and 1 included), ``Count`` (1, 2, ...), ``Budget`` (infinity allowed), ``Flag`` (a
+    bool), ``Literal["this", "that"]``, and each of them ``| None``. Any other annotation is not
+    checked. A class with a ``__post_init__`` of its own must call ``super().__post_init__()``.
     """
 
     def __post_init__(self) -> None:

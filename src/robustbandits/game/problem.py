@@ -34,7 +34,7 @@ class Problem:
         Whether the last coordinate of each context is a constant, which no attack may change.
     fixed_arms
         Whether every round has the same arms with the same contexts, as in a catalogue; None if it
-        is not known. Policies for a catalogue refuse a problem with False.
+        is not known. Policies for a catalogue raise UnsupportedProblem if it is False.
     """
 
     arms: Count
@@ -50,7 +50,7 @@ class Problem:
         check_fields(self)
 
     def horizon(self, policy: str) -> int:
-        """Return the number of rounds; raise ValueError for a policy that needs it if not known."""
+        """Return the number of rounds; raise ValueError, for a named policy, if it is not known."""
         if self.rounds is None:
             raise ValueError(
                 f"{policy} needs to know the horizon: give the number of rounds that you expect "

@@ -23,7 +23,7 @@ Rule = Literal["truncate", "skip", "stop", "reference"]
 RULES = get_args(Rule)
 TRUNCATE, SKIP, STOP, REFERENCE = range(4)
 
-#: With no more than this left, a purse is empty.
+#: A purse with no more than this left counts as empty.
 EMPTY = 1e-12
 
 SPENT, ON_CONTEXTS, BAD, CLIPPED, CLOSED = range(5)
@@ -40,7 +40,7 @@ class Purse(NamedTuple):
 
 
 def open_purse(budget: float, rule: str, problem: Problem) -> Purse:
-    """Return a purse from which nothing is spent."""
+    """Return a purse from which nothing has been spent."""
     return Purse(
         budget=float(budget),
         rule=RULES.index(rule),
@@ -90,8 +90,8 @@ def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
         legal = min(1.0, max(0.0, wanted))
         if legal != wanted:
             purse.account[CLIPPED] += 1.0
-    # The clean reward may lie outside [0, 1]: if clipping turned a lower reward into a higher one,
-    # the attack would pay for the opposite of what it wants.
+    # The clean reward may lie outside [0, 1], so that clipping may turn a proposal to lower it into
+    # one to raise it, or the reverse. Such a proposal is ignored.
     if legal == reward or (legal > reward) != (wanted > reward):
         return reward
     price = abs(legal - reward)
@@ -105,7 +105,7 @@ def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
 
 @program
 def settle_contexts(purse: Purse, clean: Floats, shown: Floats) -> bool:
-    """Turn wanted contexts into legal ones that are paid for; return True if any changed."""
+    """Clip the proposal in ``shown``, and pay for it; return True if any context changed."""
     dim, arms = clean.shape
     price = 0.0
     for a in range(arms):
@@ -140,7 +140,7 @@ def _shorten(purse: Purse, shown: Floats, arm: int, largest: float, room: float)
 
 @kernel
 def _restore(clean: Floats, shown: Floats, arm: int) -> float:
-    """Show one clean context; return its price, 0."""
+    """Undo the change of one context; return its price, 0."""
     for i in range(clean.shape[0]):
         shown[i, arm] = clean[i, arm]
     return 0.0
@@ -148,7 +148,7 @@ def _restore(clean: Floats, shown: Floats, arm: int) -> float:
 
 @kernel
 def _legalise(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
-    """Make one wanted context legal; return its price, the length of the change that is left."""
+    """Clip one proposed context; return its price, the length of the change that is left."""
     dim = clean.shape[0]
     changed = False
     largest = 0.0
@@ -170,6 +170,6 @@ def _legalise(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
     for i in range(purse.writable):
         step = shown[i, arm] - clean[i, arm]
         change += step * step
-    if change == 0.0:  # its square underflows: without a price there is no change
+    if change == 0.0:  # its square underflows: what has no price is not changed
         return _restore(clean, shown, arm)
     return math.sqrt(change)

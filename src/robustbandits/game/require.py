@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 #: Smallest fraction: its inverse, times any number of rounds, is still finite.
-LEAST = 1e-200
+SMALLEST_FRACTION = 1e-200
 
 
 def real(name: str, value: Any) -> float:
@@ -57,8 +57,8 @@ def fraction(name: str, value: Any) -> float:
     number = real(name, value)
     if not 0 < number < 1:
         raise ValueError(f"{name} must be between 0 and 1 (both excluded), got {value!r}")
-    if number < LEAST:
-        raise ValueError(f"{name} must be at least {LEAST:g}, got {value!r}")
+    if number < SMALLEST_FRACTION:
+        raise ValueError(f"{name} must be at least {SMALLEST_FRACTION:g}, got {value!r}")
     return number
 
 
@@ -89,7 +89,7 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
-#: What takes part in a game: its name with an article, an example, and what tells it apart.
+#: What takes part in a game: its name with an article, an example, and what only it has.
 ROLES = {
     "environment": ("an environment", "rb.environments.Simulation()", "start(rounds, seed)"),
     "attack": ("an attack", "rb.attacks.Garcelon(100.0)", "start(problem), budget and purse"),
@@ -99,7 +99,7 @@ ROLES = {
 
 def recipe(name: str, value: Any, role: str) -> Any:
     """Return a recipe that can take this role in a game."""
-    kind, example, marks = ROLES[role]
+    kind, example, attributes = ROLES[role]
     if isinstance(value, type):
         raise TypeError(
             f"{name} must be a recipe, for example {example}; got the class {value!r}: add ()"
@@ -110,13 +110,13 @@ def recipe(name: str, value: Any, role: str) -> Any:
     if found not in (role, None):
         raise TypeError(
             f"{name} must be {kind}, for example {example}; got {ROLES[found][0]}: {value!r} "
-            f"({kind} has {marks})"
+            f"({kind} has {attributes})"
         )
     return value
 
 
 def _role_of(value: Any) -> str | None:
-    """Tell the role of a recipe, by the arguments of `start` and by whether it has a purse."""
+    """Return the role of a recipe, by the arguments of `start` and by whether it has a purse."""
     if _takes(value.start, 2):  # rounds and a seed
         return None if _takes(value.start, 1) else "environment"
     return "attack" if hasattr(value, "purse") else "policy"

@@ -1,10 +1,10 @@
-"""What a policy and an attack must be able to do: the reference for everybody who writes one.
+"""What a policy and an attack must be able to do: the reference for everyone who writes one.
 
 A policy or an attack is a *recipe* (parameters; :class:`Policy`, :class:`Attack`) that starts a
 *state* (:class:`PolicyState`, :class:`AttackState`). A state is a ``typing.NamedTuple`` of
 C-contiguous arrays, numbers and further named tuples. Its kernels are methods with the decorator
-``kernel``; they change the state by writing into its arrays. People who write their own import all
-of this from :mod:`robustbandits.extend`, where a guide with examples stands.
+``kernel``; they change the state by writing into its arrays. To write your own, import all of this
+from :mod:`robustbandits.extend`, which has a guide with examples.
 
 The loop calls kernels through the functions below, which Numba resolves by the *type* of the state.
 This way the loop can play policies from anywhere, and Numba's disk cache still works, which it does
@@ -52,7 +52,7 @@ class Policy(Protocol):
         """Return a new state (see PolicyState) for a problem.
 
         Two states must not share memory. Raise ValueError for a problem that the policy cannot
-        play, and ask for the horizon with ``problem.horizon(self.name)``.
+        play, and get the horizon from ``problem.horizon(self.name)``.
         """
         ...
 
@@ -66,7 +66,8 @@ class PolicyState(Protocol):
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
         """Return the index of the arm to play.
 
-        It must change nothing but ``memo``, so that an attack can ask what a policy would choose.
+        It must change nothing but ``memo``, so that an attack can call it to see what the policy
+        would choose.
 
         Parameters
         ----------
@@ -102,9 +103,9 @@ class PolicyState(Protocol):
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         """Write each arm's estimated mean reward and exploration bonus, without randomness.
 
-        An agent shows them; a game never asks. ``memo`` is that of the decision to describe, or -1
-        throughout if there is none. It must change nothing but ``means`` and ``bonuses``, (arms,)
-        each.
+        An agent shows them; a game does not call this. ``memo`` is that of the decision to
+        describe; without a decision, all its numbers are -1. It must change nothing but ``means``
+        and ``bonuses``, both of shape (arms,).
         """
         ...
 
@@ -120,10 +121,10 @@ class OptionalPolicyKernels(Protocol):
         ...
 
     def overhear(self, spent: float, over: bool) -> None:
-        """Hear what the attack has spent so far, and whether it can spend no more.
+        """Take note of what the attack has spent so far, and whether it can spend no more.
 
-        For reference policies that know more than any real policy can. In a game it is called in
-        each round before ``learn``; an agent never calls it.
+        Only for reference policies, which are told what no real policy can know. In a game it is
+        called in each round before ``learn``; an agent never calls it.
         """
         ...
 
@@ -139,7 +140,7 @@ class OptionalPolicyKernels(Protocol):
 
 @calls_kernel("choose")
 def choose(self: Any, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-    """Return the arm that a policy would choose; an attack's kernel may ask.
+    """Return the arm that a policy would choose; an attack's kernel may call it.
 
     It changes only ``memo`` and ``rng``: pass ``np.zeros(MEMO)`` and the attack's own stream.
     """
@@ -172,14 +173,14 @@ def probability(self: Any, contexts: Floats, memo: Floats, out: Floats) -> None:
     getattr(type(self), "probability", _write_nan)(self, contexts, memo, out)
 
 
-def _hear_nothing(self: Any, spent: float, over: bool) -> None:
+def _ignore_spending(self: Any, spent: float, over: bool) -> None:
     pass
 
 
-@calls_kernel("overhear", missing=_hear_nothing)
+@calls_kernel("overhear", missing=_ignore_spending)
 def overhear(self: Any, spent: float, over: bool) -> None:
     """Call a policy's `overhear`, if it has one."""
-    getattr(type(self), "overhear", _hear_nothing)(self, spent, over)
+    getattr(type(self), "overhear", _ignore_spending)(self, spent, over)
 
 
 # ---------------------------------------------------------------------------------- the attack
@@ -188,7 +189,7 @@ def overhear(self: Any, spent: float, over: bool) -> None:
 class Attack(Protocol):
     """What an attack's recipe must have; :class:`AttackRecipe` has all of it but ``start``.
 
-    An attack whose kernels do more with their argument ``policy`` than to call ``choose(policy,
+    An attack whose kernels do more with their argument ``policy`` than call ``choose(policy,
     ...)`` must declare it: with the class attribute ``reads_policy = True`` on the recipe or on the
     state. Its loop is then compiled for each policy, which takes longer.
     """
@@ -214,11 +215,12 @@ class Attack(Protocol):
 
 
 class AttackState(Protocol):
-    """What an attack remembers, and its kernels. It must have at least one of the two.
+    """What an attack remembers, and its kernels. Without either, it changes nothing.
 
-    Neither is called when the budget is spent. Both get the attack's own random stream. They may
-    call ``choose(policy, contexts, rng, memo)`` to see what the policy would choose: with a copy of
-    the contexts, their own ``rng`` and ``memo = np.zeros(MEMO)``.
+    An attack may have either kernel or both. They are not called once the budget is spent. Both get
+    the attack's own random stream. They may call ``choose(policy, contexts, rng, memo)`` to see
+    what the policy would choose: with a copy of the contexts, their own ``rng`` and ``memo =
+    np.zeros(MEMO)``.
     """
 
     def propose_contexts(

@@ -1,1 +1,1 @@
-"""Compiled arithmetic on small matrices. Nothing here may know about bandits."""
+"""Compiled arithmetic on small matrices. Nothing here depends on what a bandit is."""

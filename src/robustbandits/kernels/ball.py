@@ -116,12 +116,12 @@ def _solve_width(
     sum is less than 1 even for w = 0, x is the origin.
     """
     floor = max(0.0, -step * cone.factor * cone.eigenvalues[cone.longest])
-    nearly_nothing = SMALLEST * cone.radius + 1e-150
+    smallest = SMALLEST * cone.radius + 1e-150
     rest = 0.0  # the width is the floor and the rest
     for i in range(centre.shape[0]):
         ratios[i] = centre[i] - step * cone.vector[i]
-        if i == cone.longest and abs(ratios[i]) < nearly_nothing:
-            ratios[i] = math.copysign(nearly_nothing, centre[i])
+        if i == cone.longest and abs(ratios[i]) < smallest:
+            ratios[i] = math.copysign(smallest, centre[i])
         divisors[i] = floor + step * cone.factor * cone.eigenvalues[i]
         rest = max(rest, math.sqrt(cone.eigenvalues[i]) * abs(ratios[i]) - divisors[i])
     for _ in range(MAX_STEPS):

@@ -23,7 +23,7 @@ from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.scoring import score_columns
 
-#: Smallest variance of the noise; below it, rounding decides if two points are nearly equal.
+#: Smallest variance of the noise; below it, rounding errors are too large for nearly equal points.
 MIN_NOISE = 1e-6
 
 #: Kernels with k(x, x) = 1. The Matérn kernels are named by their smoothness.

@@ -22,7 +22,7 @@ from robustbandits.kernels.linalg import Floats, add_outer, invert
 
 #: A direction is ignored if no column has more than this share of the longest column along it.
 TOLERANCE = 1e-7
-#: Largest number of Frank–Wolfe steps. A few times the dimension come within a factor 2 of optimal.
+#: Largest number of Frank–Wolfe steps. A few per dimension come within a factor of 2 of optimal.
 STEPS = 20_000
 
 Indices = npt.NDArray[np.int64]

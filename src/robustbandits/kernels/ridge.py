@@ -1,16 +1,16 @@
 """Ridge regression, updated with each observation: what every linear policy is built on.
 
 The inverse is updated by the Sherman–Morrison formula and theta by recursive least squares, which
-gives the same number as ``inverse @ moment`` in O(dim). Measured against its largest entry, the
-inverse keeps nine digits over ten million observations. So it is rebuilt from the sums only when it
-is clearly wrong: the sums lose the penalty to rounding long before the inverse does
-(docs/decisions/0010).
+gives the same vector as ``inverse @ moment`` in O(dim). Measured against its largest entry, the
+inverse keeps nine digits over ten million observations. It is rebuilt from the sums only when it is
+clearly wrong, because rounding errors remove the penalty from the sums long before they spoil the
+inverse (docs/decisions/0010).
 
 An observation can be taken out again: Sherman–Morrison with a negative weight. That divides by
 ``1 - xᵀ V⁻¹ x``, which is small if the observation was the only one in its direction, and every
-removal multiplies rounding errors by up to the inverse of it. So `forget` refuses if it is below
-`SAFE`, and a policy that removes many observations calls `replay` from time to time: it learns the
-remaining ones again, from nothing.
+removal multiplies rounding errors by up to the inverse of it. So `forget` returns False if it is
+below `SAFE`, and a policy that removes many observations calls `replay` from time to time, which
+learns the remaining ones again, from scratch.
 """
 
 from __future__ import annotations

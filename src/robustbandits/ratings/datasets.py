@@ -112,7 +112,7 @@ DATASETS = {
 def find_dataset(name: str) -> Dataset:
     """Return the data set with this name."""
     if name not in DATASETS:
-        raise ValueError(f"there is no data set {name!r}; known are {', '.join(DATASETS)}")
+        raise ValueError(f"there is no data set {name!r}; known data sets: {', '.join(DATASETS)}")
     return DATASETS[name]
 
 

@@ -54,8 +54,9 @@ def save(path: Path, factors: Factors) -> None:
     except OSError as error:
         warn_once(
             (path.parent, "save"),
-            f"factors are not kept, so every process computes them again, because {path.parent} "
-            f"cannot be written ({error.strerror}): set ROBUSTBANDITS_CACHE to a folder that can",
+            f"factors are not kept, so every process computes them again, because "
+            f"{path.parent} cannot be written to ({error.strerror}): set ROBUSTBANDITS_CACHE to a "
+            f"writable folder",
         )
         return
     files = []
