@@ -96,7 +96,7 @@ def test_a_worker_with_other_data_refuses():
     section, text, fingerprint = packed.environment
     assert fingerprint is None
     packed = packed._replace(environment=(section, text, "0badc0de"))
-    with pytest.raises(EngineError, match="other data for Simulation"):
+    with pytest.raises(EngineError, match="different data for Simulation"):
         messages.play_message((code, packed))
 
 
