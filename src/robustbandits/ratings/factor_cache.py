@@ -42,7 +42,7 @@ def load(path: Path) -> Factors | None:
         warn_once((path, "load"), f"factors are computed again: {error}")
         return None
     with contextlib.suppress(OSError):
-        os.utime(path)  # the file that was not used for the longest time is deleted first
+        os.utime(path)  # the least recently used file is deleted first
     return factors
 
 
@@ -54,13 +54,13 @@ def save(path: Path, factors: Factors) -> None:
     except OSError as error:
         warn_once(
             (path.parent, "save"),
-            f"factors are not kept, so every process computes them again, because {path.parent} "
-            f"cannot be written ({error.strerror}): set ROBUSTBANDITS_CACHE to a folder that can",
+            f"cannot write to {path.parent} ({error.strerror}), so every process computes factors "
+            f"again; set ROBUSTBANDITS_CACHE to a folder that can be written to",
         )
         return
     files = []
     for file in path.parent.glob("*.npz"):
-        with contextlib.suppress(OSError):  # another process may delete it, too
+        with contextlib.suppress(OSError):  # another process may have deleted it
             files.append((file.stat().st_mtime_ns, file))
     for _, file in sorted(files)[:-KEPT_FILES]:
         with contextlib.suppress(OSError):
