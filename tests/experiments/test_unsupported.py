@@ -1,4 +1,4 @@
-"""A policy that cannot play in an environment is refused at once or skipped, as the spec says."""
+"""A policy that cannot play in an environment is refused or skipped, as the spec says."""
 
 import dataclasses
 import json
