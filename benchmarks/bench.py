@@ -1,8 +1,8 @@
-"""Measure speed, as ratios within one run, and write them as JSON.
+"""Measure speed compared with hand-written C in the same run, and write the results as JSON.
 
-Run by ``make bench``. The yardstick is a hand-written C round of LinUCB, compiled here for this
-machine. Everything is interleaved and the best of several repetitions counts, because machines are
-shared and noisy.
+Run by ``make bench``. The yardstick is a LinUCB round written in C and compiled for this machine.
+Policies take turns and the best of several repetitions counts, because machines are shared and
+noisy.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ POLICIES = {
     "BOBNoRestart": rb.policies.BOBNoRestart(),
     "BOBNoRestart as written": rb.policies.BOBNoRestart.as_written(),
 }
-#: The five of the paper's Figure 1.
+#: The five policies of the paper's Figure 1.
 FIGURE1 = ("LinUCB", "LinTS", "Greedy", "RobustBandit", "BOBNoRestart")
 ATTACK = rb.attacks.Garcelon(100.0)
 
@@ -53,7 +53,7 @@ def blocks_of(arms: int, dim: int, rounds: int, count: int) -> tuple[Any, list[R
 def fastest(
     makers: dict[str, Callable[[], Player]], blocks: list[Rounds], repeats: int
 ) -> dict[str, float]:
-    """Microseconds a round, players interleaved: of each block the best time counts."""
+    """Return microseconds per round; players take turns, and the best time of each block counts."""
     best = {name: [float("inf")] * len(blocks) for name in makers}
     for _ in range(repeats):
         for name, make in makers.items():
@@ -76,13 +76,13 @@ def bench_loop(library: Any, repeats: int) -> dict[str, float]:
         Game(rb.policies.LinUCB(), rb.attacks.NoAttack(), problem, 0, 1000).advance
     )
     times = fastest(makers, blocks, repeats)
-    slow = fastest({"NumPy": lambda: numpy_player(10, 20)}, blocks[:2], 3)
-    return {**times, **slow}
+    numpy_times = fastest({"NumPy": lambda: numpy_player(10, 20)}, blocks[:2], 3)
+    return {**times, **numpy_times}
 
 
 def bench_scaling(library: Any) -> dict[str, dict[str, float]]:
     shapes = [(20, 10), (200, 10), (2000, 10), (20, 40), (20, 160)]
-    found = {}
+    times = {}
     for arms, dim in shapes:
         rounds = max(4, 250_000 // (arms * dim))
         problem, blocks = blocks_of(arms, dim, rounds, 4)
@@ -95,12 +95,12 @@ def bench_scaling(library: Any) -> dict[str, dict[str, float]]:
                 Game(rb.policies.LinTS(), ATTACK, problem, 0, 1000).advance
             ),
         }
-        found[f"{arms} x {dim}"] = fastest(makers, blocks, 7)
-    return found
+        times[f"{arms} x {dim}"] = fastest(makers, blocks, 7)
+    return times
 
 
 def bench_agent(repeats: int, decisions: int = 3000) -> dict[str, float]:
-    """Best microseconds of one choose and one learn."""
+    """Return the best microseconds for one choose and one learn of a live agent."""
     contexts = np.random.default_rng(0).uniform(-0.3, 0.3, (decisions, 20, 10))
     best = {}
     for name, policy in POLICIES.items():
@@ -114,7 +114,7 @@ def bench_agent(repeats: int, decisions: int = 3000) -> dict[str, float]:
     return best
 
 
-GAME = """
+FIRST_GAME = """
 import time; start = time.perf_counter()
 import robustbandits as rb
 rb.simulate(environment=rb.environments.Simulation(), attack=rb.attacks.Garcelon(100.0),
@@ -124,10 +124,10 @@ print(time.perf_counter() - start)
 
 
 def bench_start() -> dict[str, float]:
-    """Seconds until the first game is over, without and with a cache, and of --help."""
+    """Return seconds for a first game without and with a cache, and for --help."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "ROBUSTBANDITS_CACHE": folder}
-        command = [sys.executable, "-c", GAME]
+        command = [sys.executable, "-c", FIRST_GAME]
         runs = [
             subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
             for _ in range(4)
@@ -144,7 +144,7 @@ def bench_start() -> dict[str, float]:
 
 
 def bench_figure(rounds: int = 30_000, seeds: int = 2) -> dict[str, float]:
-    """Measure rounds per second of a whole comparison on all cores, nature's draws included."""
+    """Measure rounds per second of a whole comparison on all cores, drawing of rounds included."""
 
     def play(rounds: int, seeds: int) -> int:
         results = rb.compare(
@@ -184,13 +184,13 @@ def main() -> None:
     agent = bench_agent(max(3, arguments.repeats // 3))
     figure = bench_figure()
     start = bench_start()
-    show("A round, 20 arms x 10 dimensions, Garcelon attacking", loop, "µs", loop["C"])
+    show("Time per round, 20 arms x 10 dimensions, attack Garcelon", loop, "µs", loop["C"])
     print(f"  NumPy / LinUCB: {loop['NumPy'] / loop['LinUCB']:.1f}")
     for shape, rows in scaling.items():
-        show(f"A round, {shape}", rows, "µs", rows["C"])
-    show("A live decision, choose + learn", agent, "µs")
+        show(f"Time per round, {shape}", rows, "µs", rows["C"])
+    show("Live decision, choose + learn", agent, "µs")
     show(f"Figure 1 on {available_cores()} cores", figure, "")
-    show("Until the first game is over", start, "s")
+    show("First game, from import to result; and --help", start, "s")
     report = {
         "machine": {
             "processor": platform.processor() or platform.machine(),

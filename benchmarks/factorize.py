@@ -1,12 +1,13 @@
-"""Measure CCD++: seconds for an outer iteration, memory, and peers where they are installed.
+"""Measure CCD++: seconds per outer iteration, memory, and a comparison with other libraries.
 
 ``python benchmarks/factorize.py --ratings 10000000`` draws that many ratings with Netflix's shape
-(``--ratings 100480507`` is its full size). Peers (cornac, scikit-surprise) build their data sets
-from Python tuples, so they are compared at a million ratings; install them to see them.
+(``--ratings 100480507`` is its full size). The other libraries (cornac, scikit-surprise) are
+measured if they are installed. They build their data sets from Python tuples, so the comparison
+uses one million ratings.
 
-LIBPMF itself is not installable from a package index. Its cost is O(ratings x rank x sweeps) for an
-outer iteration (Yu et al. 2012), as is ours; measured elsewhere, on another synthetic set of
-9.36 million ratings, its C++ took 3.3 s for two outer iterations on one thread.
+LIBPMF itself cannot be installed from a package index. An outer iteration costs O(ratings x rank x
+sweeps) there (Yu et al. 2012) and here. On another machine, with another synthetic set of 9.36
+million ratings, its C++ code took 3.3 s for two outer iterations on one thread.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ RANK = 10
 
 
 def peak_gigabytes() -> float:
-    """Most memory this process ever had; the system counts in kilobytes, macOS in bytes."""
+    """Return the peak memory of this process; macOS reports bytes, other systems kilobytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9
 
 
 def timed(function: Callable[[], Any]) -> tuple[Any, float]:
-    """Return a result and its CPU seconds, which a busy machine does not stretch."""
+    """Return a result and its CPU seconds, which other programs on the machine disturb little."""
     start = time.process_time()
     result = function()
     return result, time.process_time() - start
 
 
 def descend(table: Any, weight: float, outer: int, workers: int) -> dict[str, Any]:
-    """Seconds of sorting and of each outer iteration, wall and CPU."""
+    """Return seconds for sorting and for each outer iteration, wall-clock and CPU."""
     start = first_factors(table.shape[0], RANK, "libpmf")
     descent, sorting = timed(lambda: Descent(table, start, weight))
     wall, cpu = [time.perf_counter()], [time.process_time()]
@@ -109,13 +110,13 @@ def surprise_peer(table: Any) -> tuple[float, float]:
 
 
 def peers() -> dict[str, Any]:
-    """Ours and others' CPU seconds and training error, one thread, the same million ratings."""
+    """Return CPU seconds and training error of each library: one thread, one million ratings."""
     table = rb.environments.synthetic_ratings(0.01)
     ours, seconds = timed(lambda: rb.environments.factorize(table, workers=1, cache=False))
     found: dict[str, Any] = {"ratings": len(table)}
     found["ours, 5 outer"] = {"cpu_seconds": round(seconds, 2), "rmse": round(ours.train_rmse, 4)}
-    known = {"cornac MF, 20 epochs": cornac_peer, "surprise SVD, 20 epochs": surprise_peer}
-    for name, fit in known.items():
+    others = {"cornac MF, 20 epochs": cornac_peer, "surprise SVD, 20 epochs": surprise_peer}
+    for name, fit in others.items():
         try:
             seconds, rmse = fit(table)
         except ImportError:
@@ -133,10 +134,10 @@ def main() -> None:
     parser.add_argument("--regularization", type=float, default=0.05)
     parser.add_argument("--workers", type=int, nargs="*", default=sorted({1, available_cores()}))
     parser.add_argument("--no-peers", action="store_true")
-    chosen = parser.parse_args()
-    warm = rb.environments.synthetic_ratings(0.001)
-    descend(warm, 0.05, 1, 2)  # compile
-    share = min(chosen.ratings / NETFLIX.ratings, 1.0)
+    options = parser.parse_args()
+    small_table = rb.environments.synthetic_ratings(0.001)
+    descend(small_table, 0.05, 1, 2)  # compile
+    share = min(options.ratings / NETFLIX.ratings, 1.0)
     table, drawing = timed(lambda: rb.environments.synthetic_ratings(share))
     users, items = table.shape
     found: dict[str, Any] = {
@@ -147,11 +148,11 @@ def main() -> None:
         "peak_gb_after_drawing": round(peak_gigabytes(), 2),
         "runs": [],
     }
-    for workers in chosen.workers:
-        found["runs"].append(descend(table, chosen.regularization, chosen.outer, workers))
+    for workers in options.workers:
+        found["runs"].append(descend(table, options.regularization, options.outer, workers))
         found["peak_gb"] = round(peak_gigabytes(), 2)
         found["peak_bytes_per_rating"] = round(peak_gigabytes() * 1e9 / len(table), 1)
-    if not chosen.no_peers:
+    if not options.no_peers:
         found["peers"] = peers()
     print(json.dumps(found, indent=2))
 

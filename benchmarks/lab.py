@@ -1,7 +1,8 @@
-"""Measure what experiments add to their games: planning, scheduling, the store.
+"""Measure the overhead of experiments: planning, scheduling and the store.
 
-Run as ``python benchmarks/lab.py``. The games are played with and without `run`, interleaved, and
-the best of several repetitions counts, because machines are shared and noisy.
+Run by ``make bench``, or as ``python benchmarks/lab.py``. The same games are played alternately
+with and without `run`, and the best of several repetitions counts, because machines are shared and
+noisy.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def play_plain(plan: Plan) -> list[Ledger]:
 
 
 def overhead(rounds: int, seeds: int, repeats: int) -> dict[str, float]:
-    """Time of a run against the time of the same games without scheduler and store."""
+    """Compare the time of a run with that of the same games without scheduler and store."""
     plan = make_plan(spec_of(rounds, seeds))
     play_plain(make_plan(spec_of(1, 1)))  # compiles
     games, runs, games_busy, scheduler_busy = [], [], [], []
@@ -69,25 +70,25 @@ def overhead(rounds: int, seeds: int, repeats: int) -> dict[str, float]:
         "games_s": min(games),
         "lab_s": min(runs),
         "overhead": min(runs) / min(games) - 1,
-        # Games are played by other threads: this thread does only scheduling and storing. In
+        # Other threads play the games; this thread only schedules and stores. Measured in
         # processor time, which other programs on the machine disturb less.
         "own_overhead": min(scheduler_busy) / min(games_busy),
     }
 
 
 def store_speed(plan: Plan) -> dict[str, float]:
-    """Milliseconds to write, check and read a match with a thousand points a game."""
+    """Return milliseconds to write, check and read a match with 1,000 points per game."""
     ledgers = iter(play_plain(plan))
-    played = [[next(ledgers) for _ in match.games] for match in plan.matches]
+    ledgers_by_match = [[next(ledgers) for _ in match.games] for match in plan.matches]
     with tempfile.TemporaryDirectory() as folder:
         store = Store(folder)
         store.open()
 
         def write() -> None:
-            for match, ledgers in zip(plan.matches, played, strict=True):
+            for match, ledgers in zip(plan.matches, ledgers_by_match, strict=True):
                 store.write(plan, match, ledgers)
 
-        count = len(plan.matches) / 1000
+        count = len(plan.matches) / 1000  # thousands, so seconds / count is in milliseconds
         return {
             "games": plan.games / len(plan.matches),
             "write_ms": seconds(write) / count,
@@ -97,7 +98,7 @@ def store_speed(plan: Plan) -> dict[str, float]:
 
 
 def planning() -> float:
-    """Seconds to plan a hundred thousand games."""
+    """Return the seconds to plan 100,000 games."""
     spec = Spec(
         name="large",
         environments=[rb.environments.Simulation(arms=arms) for arms in range(2, 12)],
@@ -113,17 +114,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     repeats = parser.parse_args().repeats
-    facts = {
+    report = {
         "plan_100000_games_s": planning(),
         "overhead": [overhead(100_000, 16, repeats), overhead(10_000, 64, repeats)],
         "store": store_speed(make_plan(spec_of(2000, 50))),
     }
-    print(json.dumps(facts, indent=2))
-    for row in facts["overhead"]:
+    print(json.dumps(report, indent=2))
+    for row in report["overhead"]:
         print(
             f"scheduler and store add {100 * row['overhead']:.1f} % (wall clock), "
             f"{100 * row['own_overhead']:.1f} % (processor time) to games of {row['rounds']:,} "
-            f"rounds; limit: 5 %"
+            f"rounds; aim: < 5 %"
         )
 
 

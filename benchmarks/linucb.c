@@ -1,7 +1,8 @@
-/* A LinUCB round as one would write it by hand in C: the yardstick for our loop.
+/* LinUCB rounds written by hand in C: the yardstick for the loop of the package.
  *
- * Contexts are (rounds, dim, arms), as in our loop: inner loops run along memory. Sherman-Morrison
- * for the inverse, recursive least squares for theta, no attack, no ledger but regret and pulls. */
+ * Contexts are (rounds, dim, arms), as in the package, so inner loops read consecutive memory. It
+ * uses Sherman-Morrison for the inverse and recursive least squares for theta. There is no attack,
+ * and only regret and pulls are recorded. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-"""Measure every exported policy: its round, its growth, and how long it takes to compile.
+"""Measure every exported policy: time per round, its growth with the game, and time to compile.
 
-Run by ``make bench``, or as ``python benchmarks/policies.py [POLICY ...]``. A round is a ratio to
-LinUCB's in the same rounds and the same run; players are interleaved and the best of several
-repetitions counts, because machines are shared and noisy.
+Run by ``make bench``, or as ``python benchmarks/policies.py [POLICY ...]``. The time per round is
+also given as a multiple of LinUCB's in the same rounds and the same run. Policies take turns, and
+the best of several repetitions counts, because machines are shared and noisy.
 """
 
 from __future__ import annotations
@@ -26,22 +26,24 @@ from robustbandits.game.rounds import Rounds
 from yardsticks import Player
 
 ATTACK = rb.attacks.Garcelon(100.0)
-#: What a round may cost, in rounds of LinUCB on the same arms: by setting, and for those that do
-#: more by design.
-DUE = {"contextual": 2.5, "MAB": 0.5}
-DUE_BY_NAME = {
+#: Aims for the time per round, as multiples of LinUCB's on the same arms: by setting, and for
+#: policies that do more work per round by design.
+MAX_RATIO = {"contextual": 2.5, "MAB": 0.5}
+MAX_RATIO_BY_POLICY = {
     "LinTS": 3.0,
     "MultiLevelWeightedOFUL": 4.0,
     "COBE": 4.0,
     "MaxMinUCB": 60.0,
     "MinWD": 90.0,
 }
-#: Seconds for the whole catalogue: compiled for the first time, and from the cache.
-DUE_FIRST, DUE_CACHED = 60.0, 2.0
-GROWTH = (1_000, 3_000, 10_000)
+#: Aims for the seconds until all policies have played: compiled for the first time, and loaded
+#: from the cache.
+MAX_FIRST, MAX_CACHED = 60.0, 2.0
+#: Lengths of the games in which kernel policies are measured.
+GAME_LENGTHS = (1_000, 3_000, 10_000)
 
-#: Run in a process of its own: a cache in memory would hide what the one on disk costs.
-START = """
+#: Run in a new process, because machine code already in memory would hide the cost of loading it.
+FIRST_GAMES = """
 import json, sys, time
 import robustbandits as rb
 from robustbandits.experiments.registry import sample_environment, sample_policy
@@ -55,7 +57,7 @@ for name in sys.argv[1:]:
 print(json.dumps(seconds))
 """
 
-AHEAD = """
+COMPILE_AHEAD = """
 import sys, time
 from robustbandits.experiments.precompile import compile_ahead
 if __name__ == "__main__":
@@ -70,20 +72,24 @@ def setting(name: str) -> str:
 
 
 def blocks_for(contexts: str, intercept: bool, rounds: int, count: int) -> tuple[Any, list[Rounds]]:
-    dim = 9 if intercept else 10  # an intercept is one more
-    place = rb.environments.Simulation(arms=20, dim=dim, contexts=contexts, intercept=intercept)
-    nature = place.start(rounds * count, stream(0, NATURE))
+    dim = 9 if intercept else 10  # the intercept adds one feature
+    settings = {"arms": 20, "dim": dim, "contexts": contexts, "intercept": intercept}
+    nature = rb.environments.Simulation(**settings).start(rounds * count, stream(0, NATURE))
     return nature.problem, [nature.draw(rounds) for _ in range(count)]
 
 
 def bench_rounds(names: Sequence[str], repeats: int) -> dict[str, dict[str, float]]:
-    """Microseconds of a round, and the ratio to LinUCB's: fresh arms, and two catalogues.
+    """Return microseconds per round and the ratio to LinUCB's, on fresh arms and two catalogues.
 
-    The second catalogue has an intercept: arms are more alike there, so ties are more often near.
+    The second catalogue has an intercept. Its arms are more similar, so near ties are more common.
     """
-    found: dict[str, dict[str, float]] = {name: {} for name in names}
-    places = {"fresh": ("fresh", False), "fixed": ("fixed", False), "intercept": ("fixed", True)}
-    for key, (contexts, intercept) in places.items():
+    rows: dict[str, dict[str, float]] = {name: {} for name in names}
+    simulations = {
+        "fresh": ("fresh", False),
+        "fixed": ("fixed", False),
+        "intercept": ("fixed", True),
+    }
+    for key, (contexts, intercept) in simulations.items():
         group = [name for name in names if contexts == "fixed" or setting(name) == "contextual"]
         problem, blocks = blocks_for(contexts, intercept, 1250, 8)
         makers: dict[str, Callable[[], Player]] = {}
@@ -92,27 +98,27 @@ def bench_rounds(names: Sequence[str], repeats: int) -> dict[str, dict[str, floa
             makers[name] = lambda p=policy, q=problem: Game(p, ATTACK, q, 0, 1000).advance
         times = fastest(makers, blocks, repeats)
         for name in group:
-            found[name] |= {key: times[name], f"{key}_ratio": times[name] / times["LinUCB"]}
-    return found
+            rows[name] |= {key: times[name], f"{key}_ratio": times[name] / times["LinUCB"]}
+    return rows
 
 
 def bench_growth(names: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Microseconds of a round of kernel policies, over games of growing length."""
-    found = {}
+    """Return microseconds per round of kernel policies, by the length of the game."""
+    rows = {}
     for name in names:
         if "kernel" not in parameters(kinds("policies")[name]):
             continue
         policy = sample_policy(name, kernel="rbf")
-        found[name] = {}
-        for rounds in GROWTH:
+        rows[name] = {}
+        for rounds in GAME_LENGTHS:
             problem, blocks = blocks_for("fixed", False, rounds, 1)
-            times = fastest({"it": lambda p=policy, q=problem: _play_once(p, q)}, blocks, repeats=3)
-            found[name][f"{rounds}"] = times["it"]
-    return found
+            times = fastest({name: lambda p=policy, q=problem: _play_once(p, q)}, blocks, repeats=3)
+            rows[name][f"{rounds}"] = times[name]
+    return rows
 
 
 def _play_once(policy: Any, problem: Any) -> Player:
-    """Return a player that starts anew with every block: `fastest` plays the first one twice."""
+    """Return a player that starts a new game with every block; `fastest` plays the first twice."""
 
     def play(block: Rounds) -> None:
         Game(policy, ATTACK, problem, 0, 1000).advance(block)
@@ -121,15 +127,16 @@ def _play_once(policy: Any, problem: Any) -> Player:
 
 
 def bench_start(names: Sequence[str]) -> dict[str, Any]:
-    """Seconds until each policy has played, with an empty cache and with a full one.
+    """Return seconds until each policy has played, with an empty cache and with a full one.
 
-    The processor's time beside the wall's: others on the machine disturb it less. And until all
-    are compiled in processes side by side, as ``robustbandits cache fill`` does it.
+    Both wall-clock and processor time are returned, because other programs on the machine disturb
+    processor time less. The entry ``ahead`` is the time until all policies are compiled in parallel
+    processes, as ``robustbandits cache fill`` does it.
     """
     with tempfile.TemporaryDirectory() as folder:
-        ahead = float(_run(AHEAD, names, folder))
+        ahead = float(_run(COMPILE_AHEAD, names, folder))
     with tempfile.TemporaryDirectory() as folder:
-        runs = [json.loads(_run(START, names, folder)) for _ in range(3)]
+        runs = [json.loads(_run(FIRST_GAMES, names, folder)) for _ in range(3)]
     totals = [[sum(column) for column in zip(*run.values(), strict=True)] for run in runs]
     best = min((1, 2), key=lambda k: totals[k][0])
     return {
@@ -148,28 +155,31 @@ def _run(code: str, names: Sequence[str], cache: str) -> str:
 
 
 def show(report: dict[str, Any]) -> None:
-    print("A round, 20 arms x 10 dimensions, Garcelon attacking: us, and x LinUCB")
-    print(f"  {'':37} fresh arms          a catalogue         one with an intercept")
+    print("Time per round, 20 arms x 10 dimensions, attack Garcelon: us, and multiple of LinUCB's")
+    print(f"  {'':37} fresh arms          catalogue           catalogue with intercept")
     for name, row in report["rounds"].items():
-        due = DUE_BY_NAME.get(name, DUE.get(setting(name)))
+        limit = MAX_RATIO_BY_POLICY.get(name, MAX_RATIO.get(setting(name)))
         ratio = max(value for key, value in row.items() if key.endswith("_ratio"))
-        aim = "" if due is None else f"  due <= {due:g}{'' if ratio <= due else ': MISSED'}"
+        missed = "" if limit is None or ratio <= limit else ": MISSED"
+        aim = "" if limit is None else f"  aim <= {limit:g}{missed}"
         cells = [
             f"{row[key]:8.3f} {row[key + '_ratio']:7.2f} x" if key in row else f"{'':18}"
             for key in ("fresh", "fixed", "intercept")
         ]
         print(f"  {name:26} {setting(name):10} {'  '.join(cells)}{aim}")
     if report["growth"]:
-        print("\nA round of kernel policies (RBF), us, by length of the game")
+        print("\nTime per round of kernel policies (RBF), us, by the length of the game")
         for name, row in report["growth"].items():
             cells = "  ".join(f"{length}: {us:.2f}" for length, us in row.items())
             print(f"  {name:26} {cells}")
-    print(f"\nUntil all {len(report['rounds'])} have played, s, after the import of the package")
-    for what, due in (("first", DUE_FIRST), ("cached", DUE_CACHED)):
-        row = report["start"][what]
-        print(f"  {what:8} {row['wall']:8.2f} (processor {row['processor']:.2f})  due <= {due:g}")
+    count = len(report["rounds"])
+    print(f"\nSeconds until all {count} policies have played, without the import of the package")
+    for cache, limit in (("first", MAX_FIRST), ("cached", MAX_CACHED)):
+        row = report["start"][cache]
+        processor = f"(processor {row['processor']:.2f})"
+        print(f"  {cache:8} {row['wall']:8.2f} {processor}  aim <= {limit:g}")
     ahead = report["start"]["ahead"]
-    print(f"  ahead    {ahead['wall']:8.2f} on {ahead['cores']} cores  due <= {DUE_FIRST:g}")
+    print(f"  ahead    {ahead['wall']:8.2f} on {ahead['cores']} cores  aim <= {MAX_FIRST:g}")
     seconds = report["start"]["first"]["by_policy"]
     slowest = sorted(seconds, key=lambda name: -seconds[name][1])[:5]
     print("  slowest  " + ", ".join(f"{name} {seconds[name][1]:.1f}" for name in slowest))
@@ -177,19 +187,19 @@ def show(report: dict[str, Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("policies", nargs="*", metavar="POLICY", help="all by default")
+    parser.add_argument("policies", nargs="*", metavar="POLICY", help="default: all policies")
     parser.add_argument("--out", type=Path, default=Path("out"))
     parser.add_argument("--repeats", type=int, default=15)
-    given = parser.parse_args()
-    names = given.policies or list(kinds("policies"))
+    options = parser.parse_args()
+    names = options.policies or list(kinds("policies"))
     report = {
-        "rounds": bench_rounds(names, given.repeats),
+        "rounds": bench_rounds(names, options.repeats),
         "growth": bench_growth(names),
         "start": bench_start(names),
     }
     show(report)
-    given.out.mkdir(parents=True, exist_ok=True)
-    path = given.out / "policies.json"
+    options.out.mkdir(parents=True, exist_ok=True)
+    path = options.out / "policies.json"
     path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     print(f"\nwritten to {path}")
 

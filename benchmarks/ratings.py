@@ -23,7 +23,7 @@ USERS, PER_MOVIE = 480_189, 5_000
 
 
 def write_files(folder: Path, ratings: int) -> dict[str, Path]:
-    """Write the same ratings movie by movie in one file and in many, as flat CSV, and with "::"."""
+    """Write the same ratings in each format: Netflix (one file, many files), flat CSV, "::"."""
     rng = np.random.default_rng(0)
     paths = {"combined": folder / "combined_data_1.txt", "flat": folder / "flat.csv"}
     paths |= {"training_set": folder / "training_set", "colons": folder / "ratings.dat"}
@@ -59,8 +59,8 @@ def pandas_reader(path: Path) -> Callable[[], Any] | None:
         import pandas
     except ImportError:
         return None
-    kinds = {0: np.int32, 1: np.int32, 2: np.int8}
-    return lambda: pandas.read_csv(path, header=None, usecols=[0, 1, 2], dtype=kinds)
+    types = {0: np.int32, 1: np.int32, 2: np.int8}
+    return lambda: pandas.read_csv(path, header=None, usecols=[0, 1, 2], dtype=types)
 
 
 def main() -> None:
@@ -84,9 +84,10 @@ def main() -> None:
         for name, path in paths.items():
             seconds = best_seconds(lambda path=path: read(path), options.repeats)
             rates[name] = len(table) / seconds / 1e6
-        peer = pandas_reader(paths["flat"])
-        if peer is not None:
-            rates["pandas, flat"] = len(table) / best_seconds(peer, options.repeats) / 1e6
+        read_with_pandas = pandas_reader(paths["flat"])
+        if read_with_pandas is not None:
+            seconds = best_seconds(read_with_pandas, options.repeats)
+            rates["pandas, flat"] = len(table) / seconds / 1e6
     print(json.dumps(found, indent=2))
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What we measure ourselves against: hand-written C and vectorised NumPy."""
+"""Reference implementations to measure against: LinUCB in hand-written C and in NumPy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def compile_c(folder: Path) -> ctypes.CDLL:
 
 
 def c_player(library: ctypes.CDLL, dim: int, arms: int) -> Player:
-    """LinUCB in C, without attack."""
+    """Return a player of LinUCB in C, without attack."""
     inverse, theta = np.eye(dim) / RIDGE, np.zeros(dim)
     pulls, played = np.zeros(arms, dtype=np.int64), [0]
 
@@ -44,7 +44,7 @@ def c_player(library: ctypes.CDLL, dim: int, arms: int) -> Player:
 
 
 def numpy_player(dim: int, arms: int) -> Player:
-    """LinUCB in vectorised NumPy, a Python step for each round, without attack."""
+    """Return a player of LinUCB in vectorised NumPy, with one Python step per round, no attack."""
     inverse, theta, played = np.eye(dim) / RIDGE, np.zeros(dim), [0]
 
     def play(block: Rounds) -> None:

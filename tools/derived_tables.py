@@ -16,13 +16,13 @@ from robustbandits.reports.table import Column, Table
 
 #: The packages that export recipes, and the word for one of them.
 SECTIONS = {"policies": "policy", "attacks": "attack", "environments": "environment"}
-#: Settings of policies, from the most general to the most special, and the headings of their rows.
+#: Settings of policies, from the most general to the most specific, and headings for their rows.
 SETTINGS = {
     "contextual": "Contextual.",
     "fixed arms": "Fixed arms, contexts used.",
     "MAB": "Fixed arms, contexts unused.",
 }
-#: Facts in the tables of recipes, with the heads of their columns.
+#: Facts in the tables of recipes, with the headings of their columns.
 RECIPE_FACTS = {
     "policies": {"setting": "setting", "needs": "must be told"},
     "attacks": {"changes": "changes", "knows": "knows"},
@@ -109,13 +109,13 @@ def _parameters(kind: Any) -> str:
 
 
 def _commands(group: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Yield each command with the first sentence of its help; a group that only groups has none."""
+    """Yield each command with the first sentence of its help; skip groups that cannot run."""
     for name, command in group.commands.items():
-        inside = hasattr(command, "commands")
-        if not inside or command.invoke_without_command:
+        is_group = hasattr(command, "commands")
+        if not is_group or command.invoke_without_command:
             about = " ".join((command.help or "").split("\n\n")[0].split())
             yield f"{path} {name}", about
-        if inside:
+        if is_group:
             yield from _commands(command, f"{path} {name}")
 
 

@@ -1,4 +1,7 @@
-"""Does a policy stop exploring? Its regret as a share of uniform play's, without an attack."""
+"""A table that shows which policies stop exploring.
+
+It compares the regret of each policy without attack with that of uniform play.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,13 @@ from robustbandits.reports.grouped_games import GAP_ROUNDS, GroupedGames
 from robustbandits.reports.metric_columns import POLICY
 from robustbandits.reports.table import Cell, Column, Table
 
-#: A policy whose last tenth costs less than this share of uniform play knows which arms to avoid.
-LITTLE = 0.1
+#: Below this share of uniform play's regret in the last tenth of a game, a policy has learned which
+#: arms to avoid.
+SMALL_SHARE = 0.1
 
 
 def exploration_table(games: GroupedGames) -> Table:
-    """Return each policy's regret over the whole game and over its last tenth, in uniform play's.
+    """Return each policy's regret in the whole game and in its last tenth, over uniform play's.
 
     Only environments with a known regret of uniform play have columns, see
     :attr:`GroupedGames.gaps`.
@@ -37,15 +41,15 @@ def exploration_table(games: GroupedGames) -> Table:
             shares.get(Labels(environment, games.clean_attack or "", policy))
             for environment in environments
         ]
-        little = all(share[1] < LITTLE for share in found if share is not None)
+        small = all(share[1] < SMALL_SHARE for share in found if share is not None)
         cells = [None if share is None else round(share[k], 3) for share in found for k in (0, 1)]
-        rows.append((policy, *cells, "yes" if little else "no"))
+        rows.append((policy, *cells, "yes" if small else "no"))
     heads = [
         f"{part}, {environment}"
         for environment in environments
         for part in ("whole game", "last tenth")
     ]
-    verdict = Column(f"last tenth below {LITTLE:g}", "text")
+    verdict = Column(f"last tenth below {SMALL_SHARE:g}", "text")
     return Table(
         name="exploration",
         title=f"Regret without attack, as a share of uniform play's: T = {games.spec.rounds:,}",

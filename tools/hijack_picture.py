@@ -1,4 +1,4 @@
-"""The picture of the README: an attack hijacks LinUCB on a catalogue, and two robust policies not.
+"""The picture of the README: an attack hijacks LinUCB on a catalogue, but not two robust policies.
 
 ``python -m tools.hijack_picture docs/hijack.svg`` plays the games and draws it. Its text stays
 legible in a column of 360 pixels, and its background is opaque, for light and dark pages.

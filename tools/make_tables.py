@@ -1,8 +1,8 @@
-"""Write everything that is derived from the classes: tables of pages, and rows of specs.
+"""Write everything that is derived from the classes: tables in pages, and policies in specs.
 
-``make tables`` runs it. It plays no games. It fills the marked parts of the pages that
-``tools/derived_tables.py`` has tables for, and everything below the line ``MARK`` of the specs that
-play every policy.
+``make tables`` runs this script, which plays no games. It fills the marked parts of pages for which
+``tools/derived_tables.py`` has a table. In the specs that play every policy, it replaces everything
+below the line ``MARK``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MARK = "# Below this line: every policy, written by `make tables`.\n"
 
 
 def spec_rows(policies: Mapping[str, type[Any]]) -> str:
-    """Return the rows of policies in TOML, each with the constants of its theory.
+    """Return the tables of all policies in TOML, each with the constants of its theory.
 
     Required parameters get typical values. A policy with an optional budget has a second row, in
     which it knows the budget. A policy with a preset ``practical`` has a row for it.

@@ -17,7 +17,7 @@ _MARK = re.compile(r"<!-- /?(?P<name>[a-z]+)(?:: [^\n]*?)? -->")
 
 
 class MarkError(ValueError):
-    """The marks of a page do not pair; the message says which."""
+    """The marks of a page are not valid; the message names the mark."""
 
 
 def marks(page: str) -> dict[str, str | None]:
@@ -50,7 +50,7 @@ def fill(page: str, parts: Mapping[str, str], source: str | None = None) -> str:
 
 
 def _check(page: str) -> None:
-    """Refuse marks without an end, inside one another, or with the same name."""
+    """Raise if a mark has no end, is inside another part, or has the name of another part."""
     names = [part["name"] for part in _PART.finditer(page)]
     if not names:
         raise MarkError(
@@ -61,7 +61,7 @@ def _check(page: str) -> None:
             raise MarkError(f"the page has the part {name!r} twice; remove one")
     for mark in _MARK.finditer(page):
         if names.count(mark["name"]) != 1 or _inside(page, mark):
-            raise MarkError(f"the mark {mark[0]} has no partner, or is inside another part")
+            raise MarkError(f"the mark {mark[0]} has no matching mark, or is inside another part")
 
 
 def _inside(page: str, mark: re.Match[str]) -> bool:

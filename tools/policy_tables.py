@@ -2,7 +2,7 @@
 
 ``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page from the one
 experiment of the store: ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration`` and
-``chart`` (a figure beside the page, with its name). ``make tables`` fills the other parts.
+``chart`` (a figure in a file next to the page). ``make tables`` fills the other parts.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def budget_table(games: GroupedGames) -> Table:
 
 
 def ratio_table(games: GroupedGames) -> Table:
-    """Return the same in units of each policy's tolerance, where most of them were played."""
+    """Return the regret of each policy against the budget in units of the policy's tolerance."""
     title = "Regret against the budget in units of the tolerance"
     whole = _by_budget(games, tolerances(games.spec), HEAD, title)
     rows = [row for row in whole.rows if 2 * row.count(None) < len(row) - 3]
@@ -171,8 +171,8 @@ def parts_of(experiment: Experiment, page: str) -> dict[str, str]:
         "ratios": ratio_table(games),
         "exploration": exploration_table(games),
     }
-    made = origin(experiment, page)
-    return {name: f"{table.to_markdown()}\n{made}" for name, table in tables.items() if len(table)}
+    text = origin(experiment, page)
+    return {name: f"{table.to_markdown()}\n{text}" for name, table in tables.items() if len(table)}
 
 
 def write_tables(page: Path, store: Path) -> None:
@@ -203,9 +203,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.policy_tables", description=__doc__)
     parser.add_argument("store", type=Path, help="folder with one experiment")
     parser.add_argument("page", type=Path, help="Markdown page with marked parts")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        write_tables(given.page, given.store)
+        write_tables(options.page, options.store)
     except (ValueError, OSError) as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
 

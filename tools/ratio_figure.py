@@ -79,7 +79,7 @@ def draw_ratios(
 
     def draw(panel: Any, sweep: Sweep, styles: dict[str, Style]) -> None:
         set_title(panel, f"{sweep.environment}: {sweep.attack}")
-        panel.title.set_fontsize("medium")  # three panels in a row have no room for more
+        panel.title.set_fontsize("medium")  # so that titles fit with three panels in a row
         if reference is not None:
             _draw_levels(panel, sweep, reference)
         for policy, unit in units.items():
@@ -119,7 +119,7 @@ def _draw_levels(panel: Any, sweep: Sweep, policy: str) -> None:
     budgets = [budget for budget, games in sweep.panels.items() if policy in games.groups]
     if not budgets:
         return
-    # The texts are outside the two lines, where the curves are not.
+    # Put the labels outside the two lines, where no curves are drawn.
     sides = ((min(budgets), ":", -2, "top"), (max(budgets), "--", 2, "bottom"))
     for budget, dash, offset, side in sides:
         level = float(sweep.panels[budget].finals[policy].mean())

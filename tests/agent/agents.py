@@ -1,4 +1,4 @@
-"""Agents to test, contexts to show them, and everything that they remember."""
+"""Agents and contexts for tests, and the complete contents of an agent for comparisons."""
 
 import tempfile
 from pathlib import Path
@@ -16,7 +16,7 @@ ARMS, DIM, ROUNDS = 4, 3, 1000
 RECIPES = {name: policy(name) for name in CORE}
 RECIPES["RobustBandit(epoch=7)"] = RobustBandit(epoch=7)
 
-#: Policies that play an arm of the largest score.
+#: Policies that play an arm with the largest score.
 OPTIMISTS = ["LinUCB", "Greedy", "RobustLinUCB", "RobustBandit", "RobustBandit(epoch=7)"]
 OPTIMISTS += ["BOBNoRestart"]
 
@@ -35,7 +35,7 @@ def draw_contexts(rng: np.random.Generator, arms: int = ARMS, dim: int = DIM) ->
 
 
 def train(agent: rb.Agent, rounds: int, seed: int = 1) -> rb.Agent:
-    """Let an agent play some rounds, with a reward at once."""
+    """Let an agent play some rounds, each with an immediate reward."""
     rng = np.random.default_rng(seed)
     for _ in range(rounds):
         decision = agent.choose(draw_contexts(rng, agent.problem.arms, agent.problem.dim))

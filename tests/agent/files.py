@@ -1,4 +1,4 @@
-"""Reads and writes agent files as docs/agent-file.md describes them, without the package."""
+"""Read and write agent files as docs/agent-file.md describes them, without the package."""
 
 import hashlib
 import json

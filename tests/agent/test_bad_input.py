@@ -12,7 +12,7 @@ GOOD = np.full((4, DIM), 0.5)
 
 
 def with_value(value, row=2):
-    """Return good contexts with one other value."""
+    """Return good contexts with one value replaced."""
     contexts = GOOD.copy()
     contexts[row, 1] = value
     return contexts

@@ -6,7 +6,7 @@ import pytest
 import robustbandits as rb
 from agent.agents import RECIPES, contents, draw_contexts, make_agent, reload, trained_agent
 from agent.files import pack, unpack
-from agent.third_party import CatalogueRota, Rota
+from agent.third_party import CatalogueRoundRobin, RoundRobin
 from robustbandits.agent import SnapshotError
 from robustbandits.experiments.registry import kinds
 from robustbandits.game.problem import UnsupportedProblem
@@ -35,9 +35,9 @@ def test_the_number_of_arms_may_change_in_every_round_also_after_loading(name, t
 
 @pytest.mark.parametrize("arms", [1, 3, 5])
 def test_a_policy_with_fixed_arms_refuses_another_number(arms):
-    agent = make_agent(Rota())
+    agent = make_agent(RoundRobin())
     before = contents(agent)
-    message = rf"contexts must have 4 rows, because Rota plays 4 fixed arms; got {arms}"
+    message = rf"contexts must have 4 rows, because RoundRobin plays 4 fixed arms; got {arms}"
     with pytest.raises(ValueError, match=message):
         agent.choose(draw_contexts(np.random.default_rng(0), arms))
     assert contents(agent) == before
@@ -47,7 +47,7 @@ FIRST = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
 
 
 def catalogue_agent():
-    return rb.Agent(CatalogueRota(), arms=3, dim=2, rounds=1000, seed=0)
+    return rb.Agent(CatalogueRoundRobin(), arms=3, dim=2, rounds=1000, seed=0)
 
 
 def test_the_policies_with_fixed_contexts_are_those_whose_facts_say_so():
@@ -74,9 +74,9 @@ def test_a_catalogue_policy_refuses_contexts_that_change():
 
 def test_a_file_remembers_the_catalogue(tmp_path):
     agent = catalogue_agent()
-    reload(agent, tmp_path / "new.rb", CatalogueRota).choose(FIRST[::-1])  # no catalogue yet
+    reload(agent, tmp_path / "new.rb", CatalogueRoundRobin).choose(FIRST[::-1])  # no catalogue yet
     agent.learn(agent.choose(FIRST), 0.5)
-    loaded = reload(agent, tmp_path / "old.rb", CatalogueRota)
+    loaded = reload(agent, tmp_path / "old.rb", CatalogueRoundRobin)
     with pytest.raises(UnsupportedProblem, match="row 0 has changed"):
         loaded.choose(FIRST[::-1])
     assert loaded.choose(FIRST).arm == agent.choose(FIRST).arm
@@ -94,10 +94,10 @@ def test_a_bad_catalogue_in_a_file_is_refused(tmp_path):
     ):
         path.write_bytes(pack(header, arrays | {"catalogue": wrong}))
         with pytest.raises(SnapshotError, match=message):
-            rb.Agent.load(path, policy=CatalogueRota)
+            rb.Agent.load(path, policy=CatalogueRoundRobin)
     del arrays["catalogue"]  # old files have none: the next contexts are the catalogue
     path.write_bytes(pack(header, arrays))
-    rb.Agent.load(path, policy=CatalogueRota).choose(FIRST[::-1])
+    rb.Agent.load(path, policy=CatalogueRoundRobin).choose(FIRST[::-1])
 
 
 def test_the_file_of_another_policy_has_no_catalogue(tmp_path):

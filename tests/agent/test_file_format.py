@@ -9,7 +9,7 @@ import pytest
 import robustbandits as rb
 from agent.agents import contents, make_agent, theta, train, trained_agent
 from agent.files import unpack
-from agent.third_party import Rota
+from agent.third_party import RoundRobin
 from catalogue import CORE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agent-file.md").read_text(encoding="utf-8")
@@ -67,7 +67,9 @@ def test_the_numbers_of_a_file_mean_what_the_page_says():
 
 
 def test_the_stream_of_a_file_is_that_of_numpy():
-    agent = train(make_agent(Rota()), 5)  # its second sum is that of the random numbers it drew
+    agent = train(
+        make_agent(RoundRobin()), 5
+    )  # its second sum is that of the random numbers it drew
     header, arrays = unpack(contents(agent))
     saved = header["stream"]
     state = {"state": int(saved["state"], 16), "inc": int(saved["increment"], 16)}

@@ -10,7 +10,7 @@ import pytest
 import robustbandits as rb
 from agent.agents import RECIPES, contents, make_agent, trained_agent
 from agent.files import MAGIC, pack, seal, unpack
-from agent.third_party import Rota
+from agent.third_party import RoundRobin
 from robustbandits.agent import SnapshotError
 
 
@@ -274,37 +274,37 @@ def test_a_number_that_names_no_candidate_is_refused(array, index, tmp_path):
 
 
 @pytest.fixture
-def rota():
+def round_robin():
     """Header and arrays of a third-party policy with a pending decision."""
-    agent = make_agent(Rota())
+    agent = make_agent(RoundRobin())
     agent.choose(np.eye(4, 3))
     return unpack(contents(agent))
 
 
-def test_a_third_party_policy_checks_its_own_memos(rota, tmp_path):
-    header, arrays = rota
+def test_a_third_party_policy_checks_its_own_memos(round_robin, tmp_path):
+    header, arrays = round_robin
     assert arrays["pending"].shape == (1, 2 + 4 + 3)  # id, arm; memo; context
     arrays["pending"][0, 5] = 4.0
-    assert_refused(pack(header, arrays), tmp_path, "memo names no arm", policy=Rota)
+    assert_refused(pack(header, arrays), tmp_path, "memo names no arm", policy=RoundRobin)
 
 
-def test_a_memo_of_another_size_is_refused(rota, tmp_path):
-    header, arrays = rota
+def test_a_memo_of_another_size_is_refused(round_robin, tmp_path):
+    header, arrays = round_robin
     arrays["pending"] = np.delete(arrays["pending"], 4, axis=1)
-    assert_refused(pack(header, arrays), tmp_path, "do not fit its header", policy=Rota)
+    assert_refused(pack(header, arrays), tmp_path, "do not fit its header", policy=RoundRobin)
 
 
 @pytest.mark.parametrize("value", [0.5, 1e300, math.nan])
-def test_whole_numbers_of_a_state_must_be_whole(value, rota, tmp_path):
-    header, arrays = rota
+def test_whole_numbers_of_a_state_must_be_whole(value, round_robin, tmp_path):
+    header, arrays = round_robin
     arrays["state.pulls"][0] = value
-    assert_refused(pack(header, arrays), tmp_path, "state.pulls", policy=Rota)
+    assert_refused(pack(header, arrays), tmp_path, "state.pulls", policy=RoundRobin)
 
 
-def test_an_arm_that_a_policy_with_fixed_arms_does_not_have_is_refused(rota, tmp_path):
-    header, arrays = rota
+def test_an_arm_that_a_policy_with_fixed_arms_does_not_have_is_refused(round_robin, tmp_path):
+    header, arrays = round_robin
     arrays["pending"][0, 1] = 4.0
-    assert_refused(pack(header, arrays), tmp_path, "arms that do not exist", policy=Rota)
+    assert_refused(pack(header, arrays), tmp_path, "arms that do not exist", policy=RoundRobin)
 
 
 @pytest.mark.parametrize("name", RECIPES)

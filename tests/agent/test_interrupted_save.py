@@ -122,7 +122,7 @@ def test_saving_to_a_link_replaces_the_file_that_it_points_to(tmp_path):
     assert names(tmp_path / "store") == ["real.rb"]
 
 
-# Starts a process that saves all the time, kills it, and reads the file; many times.
+# Repeatedly start a process that saves all the time, kill it, and read the file.
 KILL_OFTEN = """
 import os, random, signal, sys, time
 from agent.agents import contents, make_agent, train

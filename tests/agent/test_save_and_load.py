@@ -19,7 +19,7 @@ from agent.agents import (
     trained_agent,
 )
 from agent.files import pack, unpack
-from agent.third_party import Rota
+from agent.third_party import RoundRobin
 from robustbandits.agent import SnapshotError
 from robustbandits.agent.file_contents import state_arrays
 
@@ -120,12 +120,14 @@ def test_loading_restores_parameters_exactly(tmp_path):
 
 
 def test_loading_a_third_party_policy_needs_its_class(tmp_path):
-    agent = train(make_agent(Rota(step=3)), 9)
+    agent = train(make_agent(RoundRobin(step=3)), 9)
     agent.choose(np.eye(4, 3))
     agent.save(tmp_path / "agent.rb")
-    with pytest.raises(SnapshotError, match=r"'Rota' is not part of robustbandits: .* policy="):
+    with pytest.raises(
+        SnapshotError, match=r"'RoundRobin' is not part of robustbandits: .* policy="
+    ):
         rb.Agent.load(tmp_path / "agent.rb")
-    loaded = rb.Agent.load(tmp_path / "agent.rb", policy=Rota)
+    loaded = rb.Agent.load(tmp_path / "agent.rb", policy=RoundRobin)
     assert contents(loaded) == contents(agent)  # whole numbers and -inf included
     loaded.learn(9, 0.5)
     agent.learn(9, 0.5)
@@ -134,8 +136,10 @@ def test_loading_a_third_party_policy_needs_its_class(tmp_path):
 
 def test_another_class_than_the_saved_one_is_refused(tmp_path):
     make_agent().save(tmp_path / "agent.rb")
-    with pytest.raises(SnapshotError, match="its policy is 'LinUCB', but the given class is Rota"):
-        rb.Agent.load(tmp_path / "agent.rb", policy=Rota)
+    with pytest.raises(
+        SnapshotError, match="its policy is 'LinUCB', but the given class is RoundRobin"
+    ):
+        rb.Agent.load(tmp_path / "agent.rb", policy=RoundRobin)
 
 
 def test_a_recipe_is_not_accepted_instead_of_its_class(tmp_path):
@@ -160,7 +164,7 @@ def test_a_policy_without_to_dict_cannot_be_saved(tmp_path):
 
 
 def test_a_state_that_is_not_finite_does_not_overwrite_a_good_file(tmp_path):
-    agent = make_agent(Rota(), reward_range=(0, 1e308))
+    agent = make_agent(RoundRobin(), reward_range=(0, 1e308))
     agent.save(tmp_path / "agent.rb")
     good = (tmp_path / "agent.rb").read_bytes()
     for _ in range(2):
@@ -172,7 +176,7 @@ def test_a_state_that_is_not_finite_does_not_overwrite_a_good_file(tmp_path):
 
 
 def test_whole_numbers_that_float64_cannot_hold_are_not_saved(tmp_path):
-    agent = make_agent(Rota(step=2**53 + 1))
+    agent = make_agent(RoundRobin(step=2**53 + 1))
     agent.learn(agent.choose(np.eye(4, 3)), 0.5)
     with pytest.raises(SnapshotError, match=r"cannot save state.pulls: .*int64"):
         agent.save(tmp_path / "agent.rb")

@@ -1,4 +1,4 @@
-"""A third-party policy, with numbers of every kind in its state."""
+"""A third-party policy whose state has numbers of every kind: integers, floats and infinity."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -10,8 +10,8 @@ from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
 
 
-class RotaState(NamedTuple):
-    """What Rota remembers."""
+class RoundRobinState(NamedTuple):
+    """What RoundRobin remembers."""
 
     pulls: Any  # (arms,) whole numbers
     best: Any  # (arms,) largest reward so far, -inf before the first
@@ -47,14 +47,14 @@ class RotaState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rota(Recipe):
+class RoundRobin(Recipe):
     """Play the arm that was played least."""
 
     step: int = 1
     fixed_arms: ClassVar[bool] = True
 
-    def start(self, problem: Problem) -> RotaState:
-        return RotaState(
+    def start(self, problem: Problem) -> RoundRobinState:
+        return RoundRobinState(
             pulls=np.zeros(problem.arms, dtype=np.int64),
             best=np.full(problem.arms, -np.inf),
             sums=np.zeros(2),
@@ -63,7 +63,7 @@ class Rota(Recipe):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CatalogueRota(Rota):
+class CatalogueRoundRobin(RoundRobin):
     """The same for arms whose contexts never change."""
 
     fixed_contexts: ClassVar[bool] = True

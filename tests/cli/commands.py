@@ -1,4 +1,4 @@
-"""Runs the command line inside a test."""
+"""Run the command line inside a test."""
 
 import json
 from typing import Any

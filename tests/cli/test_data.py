@@ -68,7 +68,7 @@ def test_check_tells_complete_altered_and_unknown_data_apart(sources):
     path.write_bytes(DATA.replace(b"\t5\t", b"\t4\t"))
     assert "expected SHA-256" in data("check", path, code=1).output
     path.write_bytes(DATA + b"0\t50\t5\t881250949\n")
-    assert "1 ratings too many: 6, not 5" in data("check", path, code=1).output
+    assert "expected 5 ratings, got 6" in data("check", path, code=1).output
     own = sources.folder / "own.csv"
     own.write_text("user,item,rating\n1,2,3\n")
     unknown = json.loads(data("check", own, "--json").stdout)

@@ -55,7 +55,7 @@ def test_a_bug_keeps_its_traceback():
     assert isinstance(result.exception, TypeError)
 
 
-def test_a_variable_shows_the_traceback(monkeypatch):
+def test_an_environment_variable_shows_the_traceback(monkeypatch):
     monkeypatch.setenv("ROBUSTBANDITS_TRACEBACK", "1")
     assert isinstance(run_raising(ValueError("known")).exception, ValueError)
 

@@ -16,7 +16,7 @@ from robustbandits.game.rounds import make_rounds
 
 
 class State(NamedTuple):
-    """A policy without any mistake, which always plays the first arm."""
+    """A correct policy that always plays the first arm."""
 
     log: Any
 
@@ -79,7 +79,7 @@ def ignore(self, contexts, memo, means, bonuses):
 
 INDEX = "choose must return the index of an arm, an int; got"
 
-#: What differs from the state without a mistake, and what is reported.
+#: Methods that replace those of the correct state, and the error that is reported.
 BROKEN_STATES = {
     "float": ({"choose": lambda self, contexts, rng, memo: 1.5}, f"{INDEX} 1.5 of type float"),
     "None": ({"choose": lambda self, contexts, rng, memo: None}, f"{INDEX} None of type NoneType"),

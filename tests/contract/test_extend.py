@@ -95,7 +95,7 @@ def test_recipes_without_facts_play_games(mine):
 
 
 @pytest.mark.slow
-def test_policy_without_facts_lives_in_an_agent(mine, tmp_path):
+def test_policy_without_facts_works_in_an_agent(mine, tmp_path):
     agent = rb.Agent(mine.Optimist(width=1.0), arms=2, dim=2, seed=0)
     for _ in range(20):
         decision = agent.choose([[1.0, 0.0], [0.0, 1.0]])

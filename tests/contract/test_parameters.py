@@ -20,7 +20,7 @@ COUNT = (0, -1, 2.5, "3", True)
 FLAG = (0, 1, "yes")
 WORD = ("unknown", 1, ["first"])
 
-#: For the parameters of each name, in whatever policy: values to refuse, and values to accept.
+#: Values to refuse and values to accept, by the name of the parameter, for all policies.
 VALUES = {
     "alpha": (SHARE, (0, 1)),
     "bins": ((1, (1 << 16) + 1, 2.5, "3"), (2, 1 << 16)),

@@ -1,4 +1,4 @@
-"""Every policy and preset is a value: equal and hashable, frozen, the same again after JSON."""
+"""Every policy and preset is comparable, hashable and frozen, and JSON restores it exactly."""
 
 import dataclasses
 import json

@@ -1,6 +1,6 @@
 """kill -9, Ctrl-C, dying workers, two processes on one store: nothing is lost or played twice.
 
-At whatever moment a signal arrives, every file must be whole and planned, running again must
+Whenever a signal arrives, every file must be complete and belong to the plan, running again must
 complete the plan, and the ledgers must be those of an undisturbed run, bit for bit.
 """
 
@@ -132,10 +132,10 @@ def test_kill_9_loses_no_finished_match(engine, moments, start, tmp_path, expect
 def test_workers_die_with_a_killed_main_process(start, tmp_path):
     process = start("--engine", "processes", seeds=2000)
     wait_for_matches(process, tmp_path / "store", 1)
-    family = psutil.Process(process.pid).children(recursive=True)
+    workers = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(signal.SIGKILL)
     process.wait(TIMEOUT)
-    _, alive = psutil.wait_procs(family, timeout=TIMEOUT)
+    _, alive = psutil.wait_procs(workers, timeout=TIMEOUT)
     assert alive == []
 
 
@@ -173,12 +173,12 @@ def test_two_processes_on_one_store_play_every_match_once(start, tmp_path, expec
 
 
 def test_one_of_two_processes_is_killed_and_the_other_completes(start, tmp_path, expected):
-    doomed, other = start(), start()
-    wait_for_matches(doomed, tmp_path / "store", 2)
-    doomed.send_signal(signal.SIGKILL)
+    killed, other = start(), start()
+    wait_for_matches(killed, tmp_path / "store", 2)
+    killed.send_signal(signal.SIGKILL)
     _, err = other.communicate(timeout=TIMEOUT)
     assert other.returncode == 0, err
-    doomed.wait(TIMEOUT)
+    killed.wait(TIMEOUT)
     # The killed process may leave a draft, which is removed when the store is opened again.
     Store(tmp_path / "store").open()
     check_result(tmp_path / "store", expected)
@@ -196,9 +196,9 @@ class Killer(threading.Thread):
     def run(self):
         while not stored(self.folder) and not self.cancelled.is_set():
             time.sleep(0.002)
-        with contextlib.suppress(psutil.Error):  # the run was faster
-            for victim in self.choose()[:1]:
-                victim.kill()
+        with contextlib.suppress(psutil.Error):  # the process has already ended
+            for process in self.choose()[:1]:
+                process.kill()
 
 
 def run_with_killer(folder, choose, engine):
@@ -227,8 +227,8 @@ def test_a_killed_dask_worker_loses_nothing(tmp_path, expected):
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
     ) as cluster:
-        victim = psutil.Process(cluster.workers[0].process.pid)
+        worker = psutil.Process(cluster.workers[0].process.pid)
         address = cluster.scheduler_address.replace("tcp://", "dask://")
-        outcome = run_with_killer(tmp_path / "store", lambda: [victim], address)
+        outcome = run_with_killer(tmp_path / "store", lambda: [worker], address)
     assert outcome.played == SIZE["seeds"]
     check_result(tmp_path / "store", expected)

@@ -85,18 +85,18 @@ def test_a_recipe_that_cannot_be_pickled_is_sent_as_it_is():
 
 
 @pytest.mark.parametrize("what", ["robustbandits", "kernel version", "source code"])
-def test_a_worker_with_other_code_refuses(what):
+def test_a_worker_with_different_code_raises_an_error(what):
     code, packed = pack_match(small_match())
     with pytest.raises(EngineError, match=rf"differ in {what}: .* here, other there"):
         play_message(({**code, what: "other"}, packed))
 
 
-def test_a_worker_with_other_data_refuses():
+def test_a_worker_with_different_data_raises_an_error():
     code, packed = pack_match(small_match())
     section, text, fingerprint = packed.environment
     assert fingerprint is None
     packed = packed._replace(environment=(section, text, "0badc0de"))
-    with pytest.raises(EngineError, match="other data for Simulation"):
+    with pytest.raises(EngineError, match="different data for Simulation"):
         messages.play_message((code, packed))
 
 
@@ -109,7 +109,7 @@ def test_an_engine_counts_every_round():
     assert sum(counts) == 3 * small_match(rounds=1000).size == 12_000
 
 
-def test_a_stopped_engine_plays_no_further():
+def test_a_stopped_engine_stops_playing():
     engine = open_engine("threads", 1)
     wide = rb.environments.Simulation(arms=50, dim=50)  # few rounds make a block
     matches = [small_match(environment=wide, rounds=10**9, seed=seed) for seed in range(2)]

@@ -1,4 +1,4 @@
-"""The estimate grows with the work, and says where it comes from."""
+"""Estimates of time, memory and disk space grow with the plan and state their assumptions."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""A plan depends on its spec only; a game's id says what the game is, and nothing else."""
+"""A plan depends only on its spec, and a game's id only on what determines its numbers."""
 
 import dataclasses
 import hashlib

@@ -65,8 +65,8 @@ def test_two_runs_in_one_process_share_the_work(done, tmp_path):
         assert bits(outcome.ledgers()) == bits(done.ledgers())
 
 
-class Faltering(ThreadEngine):
-    """An engine in which a number of workers die with every part."""
+class EngineWithDeaths(ThreadEngine):
+    """An engine in which each part kills this many workers before it is played."""
 
     losses = (ConnectionError,)
 
@@ -86,15 +86,16 @@ class Faltering(ThreadEngine):
 
 
 def play_with(engine, plan, store):
-    play = Scheduler(plan, plan.matches, add_recipes(plan.spec, plan.matches), store)
+    matches = add_recipes(plan.spec, plan.matches)
+    used_scheduler = Scheduler(plan, plan.matches, matches, store)
     with show_progress("test", visible=False) as progress:
-        play.play(engine, progress)
-    return play
+        used_scheduler.play(engine, progress)
+    return used_scheduler
 
 
 def test_the_part_of_a_dead_worker_is_submitted_again(done, tmp_path):
     plan, store = small_plan(), Store(tmp_path)
-    played = play_with(Faltering(scheduler.MAX_DEATHS - 1), plan, store).played
+    played = play_with(EngineWithDeaths(scheduler.MAX_DEATHS - 1), plan, store).played
     assert played == 3
     assert bits(store.ledgers(plan)) == bits(done.ledgers())
 
@@ -102,7 +103,7 @@ def test_the_part_of_a_dead_worker_is_submitted_again(done, tmp_path):
 def test_a_part_that_kills_every_worker_is_given_up(tmp_path):
     plan, store = small_plan(), Store(tmp_path)
     with pytest.raises(EngineError, match=r"5 workers in a row died.*memory"):
-        play_with(Faltering(99), plan, store)
+        play_with(EngineWithDeaths(99), plan, store)
     assert all(store.claim(match) for match in plan.matches)  # nothing stays claimed
 
 

@@ -38,8 +38,8 @@ kind = "BOBNoRestart"
 preset = "as_written"
 sigma = 0.3
 """
-PLACE = "[environments.Simulation]\n"
-BASE = PLACE + "[policies.LinUCB]\n"
+ENVIRONMENT = "[environments.Simulation]\n"
+BASE = ENVIRONMENT + "[policies.LinUCB]\n"
 
 
 def test_a_whole_spec():
@@ -80,7 +80,7 @@ def test_settings_that_are_left_out_have_defaults():
     ],
 )
 def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
-    spec = parse_spec(PLACE + f"[policies.RobustBandit]\ncandidates = {value}\n")
+    spec = parse_spec(ENVIRONMENT + f"[policies.RobustBandit]\ncandidates = {value}\n")
     assert [policy.candidates for policy in spec.policies.values()] == levels
 
 
@@ -92,12 +92,20 @@ def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
         ("seeds = [1,", 1, "not TOML"),
         ("\n\nroundz = 3\n" + BASE, 3, r"no 'roundz'; did you mean rounds\?"),
         (BASE + "[polices.Greedy]\n", 3, r"no 'polices'; did you mean policies"),
-        ("policies = 3\n" + PLACE, 1, "policies must be tables such as"),
+        ("policies = 3\n" + ENVIRONMENT, 1, "policies must be tables such as"),
         ("\nrounds = '9'\n" + BASE, 2, "rounds must be a whole number, got '9'"),
         ("\nabout = 3\n" + BASE, 2, "about must be text, got 3"),
-        (PLACE + "[policies.LinUBC]\n", 2, r"there is no policy 'LinUBC'; did you mean LinUCB"),
-        (PLACE + "[policies.x]\nkind = 'linucb'\n", 3, r"no policy 'linucb'; did you mean LinUCB"),
-        (PLACE + "[policies]\nLinUCB = 3\n", 3, "must be a table of parameters"),
+        (
+            ENVIRONMENT + "[policies.LinUBC]\n",
+            2,
+            r"there is no policy 'LinUBC'; did you mean LinUCB",
+        ),
+        (
+            ENVIRONMENT + "[policies.x]\nkind = 'linucb'\n",
+            3,
+            r"no policy 'linucb'; did you mean LinUCB",
+        ),
+        (ENVIRONMENT + "[policies]\nLinUCB = 3\n", 3, "must be a table of parameters"),
         (
             BASE + "ridge = 1\nsgima = 3\n",
             4,
@@ -111,7 +119,7 @@ def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
         (BASE + "sigma = [1, 1.0]\n", 3, r"sigma has 1\.0 twice"),
         (BASE + "preset = 'as_written'\n", 3, "no preset 'as_written'; there are none"),
         (
-            PLACE + "[policies.RobustBandit]\npreset = 'as_writen'\n",
+            ENVIRONMENT + "[policies.RobustBandit]\npreset = 'as_writen'\n",
             3,
             r"no preset 'as_writen'; did you mean as_written\?",
         ),
@@ -123,9 +131,9 @@ def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
             7,
             "no policy 'Gredy'",
         ),
-        ("\npolicies.LinUCB.sgima = 3\n" + PLACE, 2, "sgima is not a parameter"),
+        ("\npolicies.LinUCB.sgima = 3\n" + ENVIRONMENT, 2, "sgima is not a parameter"),
         (
-            PLACE + "[policies.LinUCB]\nsigma = [1, 2]\n"
+            ENVIRONMENT + "[policies.LinUCB]\nsigma = [1, 2]\n"
             "[policies.'LinUCB(sigma=1)']\nkind = 'Greedy'\n",
             4,
             r"policies has the label 'LinUCB\(sigma=1\)' twice",
@@ -153,7 +161,7 @@ def test_inline_tables_work_too():
 
 def test_a_spec_needs_policies_and_environments():
     with pytest.raises(SpecError, match="no policies; give at least one"):
-        parse_spec(PLACE)
+        parse_spec(ENVIRONMENT)
     with pytest.raises(SpecError, match="no environments; give at least one"):
         parse_spec("[policies.LinUCB]")
 
@@ -172,7 +180,7 @@ def test_the_recipes_of_all_sweeps_are_counted():
     sweep = f"kind = 'LinUCB'\nsigma = {numbers}\nridge = {numbers}\n"
     assert 801**2 < MAX_RECIPES < 2 * 801**2
     with pytest.raises(SpecError, match=r"line 6: 1,283,203 recipes"):
-        parse_spec(PLACE + "".join(f"[policies.p{i}]\n{sweep}" for i in range(2)))
+        parse_spec(ENVIRONMENT + "".join(f"[policies.p{i}]\n{sweep}" for i in range(2)))
 
 
 def test_windows_line_ends_change_nothing():

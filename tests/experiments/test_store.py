@@ -252,4 +252,4 @@ def test_games_that_do_not_match_the_name_are_damage(plan, tmp_path):
     store.write(plan, match._replace(games=games), play(plan, match))
     found = store.read(match)
     assert found.match is None
-    assert "other games" in found.damage
+    assert "not those of the match" in found.damage

@@ -28,12 +28,13 @@ def original(tmp_path_factory):
 
 @pytest.fixture
 def outcome(original, tmp_path):
-    """A copy of it to damage."""
+    """A copy of the finished run, to damage."""
     shutil.copytree(original.store.folder, tmp_path / "store")
     return original._replace(store=Store(tmp_path / "store"))
 
 
-def victim(outcome):
+def match_to_damage(outcome):
+    """Return a match of the run, and the path of its file."""
     match = outcome.plan.matches[1]
     return match, outcome.store.path_of(match.id)
 
@@ -44,7 +45,7 @@ def stored_match(outcome):
 
 def check_replayed(outcome, original, damaged):
     """Check that the file is named and set aside, and that the replayed match is the same."""
-    match, path = victim(outcome)
+    match, path = match_to_damage(outcome)
     assert outcome.store.missing(outcome.plan) == [match]
     again = run(outcome.plan, outcome.store, progress=False)
     assert (again.found, again.played) == (2, 1)
@@ -57,26 +58,26 @@ def check_replayed(outcome, original, damaged):
 
 @pytest.mark.parametrize("keep", [0, 1, 4, 100, -9, -1])
 def test_a_truncated_file_is_set_aside_and_replayed(keep, outcome, original):
-    _, path = victim(outcome)
+    _, path = match_to_damage(outcome)
     damaged = path.read_bytes()[:keep]
     path.write_bytes(damaged)
     check_replayed(outcome, original, damaged)
 
 
 def test_a_wrong_schema_is_set_aside_and_replayed(outcome, original):
-    _, path = victim(outcome)
+    _, path = match_to_damage(outcome)
     pq.write_table(pa.table({"round": [1.0], "regret": ["none"]}), path)
     check_replayed(outcome, original, path.read_bytes())
 
 
 def test_the_file_of_another_match_is_set_aside_and_replayed(outcome, original):
-    _, path = victim(outcome)
+    _, path = match_to_damage(outcome)
     shutil.copy(outcome.store.path_of(outcome.plan.matches[0].id), path)
     check_replayed(outcome, original, path.read_bytes())
 
 
 def test_a_flipped_bit_is_found_or_changes_nothing(original):
-    _, path = victim(original)
+    _, path = match_to_damage(original)
     data = path.read_bytes()
     expected = bits(stored_match(original).ledgers)
     rng = np.random.default_rng(1)
@@ -95,7 +96,7 @@ def test_a_flipped_bit_is_found_or_changes_nothing(original):
 
 
 def test_a_second_damaged_file_does_not_replace_the_first(outcome):
-    _, path = victim(outcome)
+    _, path = match_to_damage(outcome)
     for text in (b"first", b"second"):
         path.write_bytes(text)
         run(outcome.plan, outcome.store, progress=False)
@@ -129,7 +130,7 @@ def test_numbers_that_no_game_can_produce_are_refused(change, message, outcome, 
     match = match._replace(ledgers=[dataclasses.replace(first, **change(first)), *rest])
     with pytest.raises(DamagedError, match=message):
         encode(match)
-    with monkeypatch.context() as patch:  # a forger would not check either
+    with monkeypatch.context() as patch:  # as if another program had written the file
         patch.setattr(match_file, "_check", lambda *_: None)
         data = encode(match)
     with pytest.raises(DamagedError, match=message):
@@ -138,20 +139,20 @@ def test_numbers_that_no_game_can_produce_are_refused(change, message, outcome, 
 
 @pytest.mark.parametrize(("limit", "value"), [("MAX_ROWS", 10), ("MAX_BYTES", 100)])
 def test_sizes_are_checked_before_memory_is_allocated(limit, value, outcome, monkeypatch):
-    _, path = victim(outcome)
+    _, path = match_to_damage(outcome)
     data = path.read_bytes()
     monkeypatch.setattr(match_file, limit, value)
 
-    def explode(*_):
+    def fail(*_):
         raise AssertionError("read before the check")
 
-    monkeypatch.setattr(match_file, "_numbers", explode)
+    monkeypatch.setattr(match_file, "_numbers", fail)
     with pytest.raises(DamagedError, match=r"larger|memory"):
         decode(data)
 
 
 def test_experiments_leave_out_a_damaged_file_with_a_warning(outcome):
-    _, path = victim(outcome)
+    _, path = match_to_damage(outcome)
     path.write_bytes(b"junk")
     before = contents(outcome.store.folder)
     with pytest.warns(RuntimeWarning, match=path.name):
@@ -170,7 +171,7 @@ def test_a_newer_store_is_refused_and_unchanged(outcome):
 
 
 def test_a_newer_match_is_refused_and_unchanged(outcome, monkeypatch):
-    match, path = victim(outcome)
+    match, path = match_to_damage(outcome)
     stored = stored_match(outcome)
     monkeypatch.setattr(match_file, "FORMAT", 2)
     path.write_bytes(encode(stored))
@@ -221,7 +222,7 @@ def test_a_failed_write_is_a_clear_error(tmp_path, monkeypatch):
 
 
 def test_without_pyarrow_nothing_is_damaged(outcome, tmp_path, monkeypatch):
-    match, path = victim(outcome)
+    match, path = match_to_damage(outcome)
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # as if it were not installed
     missing = "a store needs pyarrow: pip install"
     with pytest.raises(ImportError, match=missing):

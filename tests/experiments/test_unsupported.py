@@ -1,4 +1,4 @@
-"""A policy that cannot play in an environment is refused at once or skipped, as the spec says."""
+"""A policy that cannot play in an environment is refused or skipped, as the spec says."""
 
 import dataclasses
 import json
@@ -97,9 +97,9 @@ def test_other_errors_are_not_skipped():
 
 def test_a_description_names_the_skipped_policies():
     plan = make_plan(spec())
-    assert "in fresh without EXP3" in describe(plan, estimate(plan))
-    even = make_plan(small_spec())
-    assert "without" not in describe(even, estimate(even))
+    assert "skipped in fresh: EXP3" in describe(plan, estimate(plan))
+    complete = make_plan(small_spec())
+    assert "skipped" not in describe(complete, estimate(complete))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Problem: sizes and bounds that a policy may know."""
+"""Problem: the sizes and bounds that a policy is given."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ from robustbandits.compiled.jit import jit_is_on, kernel
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import choose, reads_policy
 
-#: What each attack below takes from a reward, times the policy's arm. The policy plays arm 2.
+#: Each attack below lowers the reward by this number times the policy's arm, which is 2.
 LEVEL = 0.03125
 
 

@@ -1,6 +1,7 @@
-"""Extreme values of a linear function plus a norm in a ball, against searches that need no theory.
+"""Extreme values of a linear function plus a norm in a ball, compared with plain searches.
 
-In two dimensions the whole rim is searched. In more, SciPy minimises, and many climbs maximise.
+In two dimensions the whole boundary is searched. In more dimensions SciPy finds the minimum, and
+hill climbing from many starts finds the maximum.
 """
 
 import numpy as np
@@ -61,7 +62,7 @@ CASES = {
 
 @settings(max_examples=150, deadline=None)
 @given(**CASES)
-def test_extremes_in_two_dimensions_are_those_of_a_search_of_the_rim(seed, decades, radius, size):
+def test_extremes_in_two_dimensions_equal_a_search_of_the_boundary(seed, decades, radius, size):
     cone, centre = random_case(seed, 2, decades, radius, size)
     for sign in (SMALLEST, LARGEST):
         expected = search_disc(centre, *terms(cone), sign, points=20_001)
@@ -76,7 +77,7 @@ def test_extremes_in_two_dimensions_are_those_of_a_search_of_the_rim(seed, decad
     decades=st.sampled_from([0.0, 1.0, 2.0]),
     radius=st.sampled_from([0.01, 0.1, 0.5, 0.9]),
 )
-def test_extremes_are_those_of_scipy_and_of_many_climbs(seed, dim, decades, radius):
+def test_extremes_equal_those_of_scipy_and_of_hill_climbing(seed, dim, decades, radius):
     cone, centre = random_case(seed, dim, decades, radius)
     smallest, largest = (extreme_in_ball(cone, centre, sign) for sign in (SMALLEST, LARGEST))
     assert smallest == pytest.approx(smallest_bound(centre, *terms(cone)), abs=2e-7)
@@ -127,7 +128,7 @@ def test_smallest_value_is_0_if_the_ball_holds_the_origin_and_no_value_is_negati
 
 @pytest.mark.parametrize("centre", [[0.0, 0.0, 0.0], [0.05, 0.0, 0.1]])
 def test_smallest_value_is_found_beyond_the_kink_at_the_origin(centre):
-    # Σ v²/λ is 1.5 b², so some values are negative, and the smallest is on the rim.
+    # Σ v²/λ is 1.5 b², so some values are negative, and the smallest is on the boundary.
     vector, eigenvalues = np.array([0.7, -0.2, 0.4]), np.array([0.2, 1.0, 3.0])
     factor = np.sqrt((vector**2 / eigenvalues).sum() / 1.5)
     cone = make_cone(vector, eigenvalues, factor, radius=0.5)
@@ -140,7 +141,7 @@ def test_smallest_value_is_found_beyond_the_kink_at_the_origin(centre):
 
 @pytest.mark.parametrize("tip", [0.05, 1e-9, -1e-9, -0.05])
 def test_largest_value_is_that_of_the_higher_of_two_peaks(tip):
-    # Almost no width at the centre and much on both sides of it: the vector decides.
+    # The norm is small at the centre and large on both sides of it, so the vector decides.
     cone = make_cone([0.5, tip], [1e-4, 4.0], factor=1.0, radius=0.2)
     for height in (0.0, 1e-9, 0.01, -0.02):
         centre = np.array([1.0, height])
@@ -152,7 +153,7 @@ def test_two_peaks_are_climbed_if_the_distance_jumps_over_the_radius():
     rng = np.random.default_rng(0)
     near_ties = 0
     for _ in range(300):
-        # The vector and the centre disagree about where along the longest axis to go.
+        # The vector and the centre point in opposite directions along the longest axis.
         vector, centre = rng.normal(size=2) * [0.1, 0.3], rng.normal(size=2) * [0.3, 0.05]
         vector[1] = -np.copysign(vector[1], centre[1])
         cone = make_cone(vector, [0.05, 2.0], factor=1.0, radius=0.3)

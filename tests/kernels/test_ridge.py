@@ -47,7 +47,7 @@ def data(dim, count, seed):
 
 
 def exact_inverse(contexts, counts, penalty):
-    """Inverse of λI + Σ n x xᵀ in 80-bit floats: inverted roughly, then refined by Newton."""
+    """Inverse of λI + Σ n x xᵀ in 80-bit floats: a rough inverse refined by Newton steps."""
     wide = contexts.astype(np.longdouble)
     eye = np.eye(contexts.shape[1], dtype=np.longdouble)
     gram = penalty * eye + (wide.T * counts) @ wide
@@ -138,7 +138,7 @@ def test_reset_ridges_equals_a_fresh_start():
         assert np.array_equal(found, fresh)
 
 
-def test_observe_negative_leverage_rebuilds_at_once():
+def test_a_negative_leverage_rebuilds_the_inverse():
     ridge = fed(*data(3, 10, seed=4))
     ridge.inverse[:] = -np.eye(3)  # no data can do this
     x = np.array([0.5, 0.1, 0.2])
@@ -158,7 +158,7 @@ def test_rebuild_of_an_indefinite_gram_keeps_the_inverse():
 @needs_speed
 @pytest.mark.slow
 @pytest.mark.parametrize(("dim", "count"), [(10, 1_000_000), (100, 100_000)])
-def test_observe_many_fresh_contexts_keep_the_inverse(dim, count):
+def test_the_inverse_stays_exact_after_many_fresh_contexts(dim, count):
     contexts, rewards = data(dim, count, seed=6)
     ridge = fed(contexts, rewards)
     gram = 0.1 * np.eye(dim) + contexts.T @ contexts
@@ -175,7 +175,7 @@ def catalogue(dim=10, seed=0):
 
 
 def concentrated(count, others):
-    """Plays of one arm, after a few of each of the others; condition number about count / 0.1."""
+    """Play one arm, after a few plays of each other arm; the condition number is count / 0.1."""
     order = np.zeros(count, dtype=np.int64)
     for arm in range(1, 20):
         order[(arm - 1) * others : arm * others] = arm
@@ -196,7 +196,7 @@ def concentrated(count, others):
         (1_000_000, 0, 1e7),
     ],
 )
-def test_observe_one_context_many_times_keeps_the_inverse(count, others, condition):
+def test_the_inverse_stays_exact_after_many_plays_of_one_context(count, others, condition):
     ridge, truth = concentrated(count, others)
     assert np.linalg.eigvalsh(ridge.inverse).min() > 0
     assert relative_error(ridge.inverse, truth) < 1e-9
@@ -208,7 +208,7 @@ def test_observe_one_context_many_times_keeps_the_inverse(count, others, conditi
 
 @needs_speed
 @pytest.mark.parametrize(("penalty", "count"), [(1e-3, 100_000), (1e-6, 10_000)])
-def test_observe_one_context_with_a_small_penalty_keeps_the_inverse(penalty, count):
+def test_the_inverse_stays_exact_with_a_small_penalty(penalty, count):
     contexts = catalogue()[:1]
     ridge = start_ridge(10, penalty)
     feed_cycle(ridge, contexts, np.zeros(count, dtype=np.int64))

@@ -1,4 +1,4 @@
-"""Choices with a random stream: fair, and without needless draws."""
+"""Random choices have the right probabilities and make no unnecessary draws."""
 
 import numpy as np
 import pytest
@@ -115,7 +115,7 @@ def test_draw_compares_one_number_with_the_cumulative_sum(weights, seed):
 
 
 class Always:
-    """A stream that always says the same."""
+    """A random stream that always returns the same number."""
 
     def __init__(self, level):
         self.level = level

@@ -14,7 +14,7 @@ NUMBERS = st.lists(st.floats(-1e9, 1e9) | st.integers(0, 3).map(float), min_size
 @given(NUMBERS, st.data())
 def test_nth_smallest_is_what_sorting_finds(values, data):
     n = data.draw(st.integers(0, len(values) - 1))
-    array = np.array([*values, -np.inf])  # what lies beyond the size is not looked at
+    array = np.array([*values, -np.inf])  # values beyond the size are ignored
     assert python_of(nth_smallest)(array, len(values), n) == sorted(values)[n]
     assert sorted(array[:-1].tolist()) == sorted(values)
     assert array[-1] == -np.inf

@@ -1,4 +1,4 @@
-"""A tiny data set in the place of MovieLens 100K, and sources that answer as a test says."""
+"""A tiny data set instead of MovieLens 100K, and fake sources whose answers a test sets."""
 
 import dataclasses
 import hashlib
@@ -26,7 +26,7 @@ def zipped(files):
 
 
 class Sources:
-    """A data directory, and what the official archive and pip answer: nothing, at first."""
+    """A data directory, and fakes of the official archive and of pip; at first both fail."""
 
     def __init__(self, folder, patch):
         self.folder = folder

@@ -117,7 +117,7 @@ def test_reader_agrees_with_regular_expressions(tmp_path_factory, first, rest):
         assert triples(table) == list({row[:2]: row for row in expected[::-1]}.values())[::-1]
 
 
-USELESS = {
+WITHOUT_RATINGS = {
     "empty": (b"", "is empty"),
     "zip": (zipped({"u.data": FILES["u.data"]}), "if it is an archive, unpack it first"),
     "gzip": (gzip.compress(b"1,2,3\n"), "is not text"),
@@ -128,9 +128,9 @@ USELESS = {
 }
 
 
-@pytest.mark.parametrize("case", USELESS)
+@pytest.mark.parametrize("case", WITHOUT_RATINGS)
 def test_file_without_ratings_is_refused(tmp_path, case):
-    data, reason = USELESS[case]
+    data, reason = WITHOUT_RATINGS[case]
     (tmp_path / "file").write_bytes(data)
     with pytest.raises(DataError, match=reason):
         read_ratings(tmp_path / "file")

@@ -16,7 +16,7 @@ BODY = b"0123456789" * 20_000
 
 
 class Answers(BaseHTTPRequestHandler):
-    """/good sends what it announces, /short less; nothing else is there."""
+    """/good sends the announced number of bytes, /short sends fewer; other paths give 404."""
 
     def do_GET(self):
         if self.path not in ("/good", "/short"):

@@ -183,7 +183,7 @@ def test_refuses_wrong_arguments(wrong, words):
 
 
 def test_a_path_is_refused_with_the_function_that_reads_it():
-    with pytest.raises(TypeError, match=r"table must be ratings, read_ratings.* got 'ml-100k'"):
+    with pytest.raises(TypeError, match=r"must be a RatingTable, use read_ratings.* got 'ml-100k'"):
         factorize("ml-100k")
 
 

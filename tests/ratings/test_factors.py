@@ -136,7 +136,7 @@ def test_compressed_file_is_refused(saved):
     [
         ({"format": 2}, "header does not have format 1"),
         ({"train_rmse": -1.0}, "train_rmse must be >= 0"),
-        ({"name": 3}, "name must be a text"),
+        ({"name": 3}, "name must be text"),
         ({"name": "other"}, "fingerprint is wrong"),
         ({"extra": 1}, "unexpected keyword argument 'extra'"),
     ],

@@ -1,4 +1,4 @@
-"""A table holds the ratings it was given in few bytes, and refuses bad columns."""
+"""A table stores ratings in a few bytes each, and refuses bad columns."""
 
 import numpy as np
 import pytest

@@ -170,7 +170,7 @@ def test_report_does_not_load_data():
 
 
 @pytest.mark.parametrize(
-    ("budget", "spent", "answer"),
+    ("budget", "spent", "expected"),
     [
         (10.0, 10.0, True),
         (10.0, 9.99, False),
@@ -181,5 +181,5 @@ def test_report_does_not_load_data():
         (0.1 + 0.2, 0.3, True),
     ],
 )
-def test_budget_is_spent_apart_from_rounding_errors(budget, spent, answer):
-    assert spent_all(rb.attacks.Garcelon(budget), spent) is answer
+def test_budget_is_spent_apart_from_rounding_errors(budget, spent, expected):
+    assert spent_all(rb.attacks.Garcelon(budget), spent) is expected

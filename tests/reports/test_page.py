@@ -113,7 +113,7 @@ def test_curves_are_means_with_intervals_over_seeds():
         values = np.array([slope(p, 1, seed) * rounds for seed in range(3)])
         np.testing.assert_allclose(curve["y"], values.mean(axis=0), rtol=1e-3)
         np.testing.assert_allclose(curve["half"], half_width(values), rtol=1e-3)
-        assert curve["end"] == 200  # of all seeds alike
+        assert curve["end"] == 200  # the same for all seeds
 
 
 def test_one_seed_has_no_bands_and_says_so():

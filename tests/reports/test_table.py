@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from robustbandits.metrics import Estimate
 from robustbandits.reports.table import Column, Table, shown
 
-NASTY = 'a|b_c & 50 % <i> \\x {y} ~^ "q" $1 #2\nnext'
+SPECIAL_TEXT = 'a|b_c & 50 % <i> \\x {y} ~^ "q" $1 #2\nnext'
 
 
 def table(*rows, notes=()):
@@ -53,14 +53,16 @@ def test_markdown_has_a_line_for_each_row_and_escapes_bars():
 
 
 def test_no_text_breaks_out_of_its_markdown_cell():
-    line = table((NASTY, None, 1)).to_markdown().splitlines()[4]
+    line = table((SPECIAL_TEXT, None, 1)).to_markdown().splitlines()[4]
     assert len(re.findall(r"(?<!\\)\|", line)) == 4
     assert not re.search(r"(?<!\\)[<_]", line)
 
 
 def test_csv_has_three_columns_for_an_estimate_and_all_digits():
     estimate = Estimate(1 / 3, 0.1, math.nan)
-    rows = list(csv.reader(io.StringIO(table((NASTY, estimate, 3), ("b", None, None)).to_csv())))
+    rows = list(
+        csv.reader(io.StringIO(table((SPECIAL_TEXT, estimate, 3), ("b", None, None)).to_csv()))
+    )
     assert rows[0] == [
         "who",
         "regret_per_round",
@@ -68,7 +70,7 @@ def test_csv_has_three_columns_for_an_estimate_and_all_digits():
         "regret_per_round_high",
         "count",
     ]
-    assert rows[1][0] == NASTY
+    assert rows[1][0] == SPECIAL_TEXT
     assert float(rows[1][1]) == 1 / 3
     assert rows[1][3] == ""
     assert rows[2] == ["b", "", "", "", ""]
@@ -86,7 +88,7 @@ def test_carriage_return_does_not_break_a_csv_row():
 
 
 def test_latex_escapes_every_special_character():
-    line = table((NASTY, Estimate(1.0, 0.0, 2.0), math.inf)).to_latex().splitlines()[5]
+    line = table((SPECIAL_TEXT, Estimate(1.0, 0.0, 2.0), math.inf)).to_latex().splitlines()[5]
     assert line == (
         r"a\textbar{}b\_c \& 50 \% \textless{}i\textgreater{} \textbackslash{}x \{y\} "
         r"\textasciitilde{}\textasciicircum{} \textquotedbl{}q\textquotedbl{} \$1 \#2 next "

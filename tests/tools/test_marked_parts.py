@@ -36,8 +36,8 @@ def test_parts_are_filled_and_other_text_stays():
     [
         ("no marks", "no marked part"),
         ("<!-- proved --> x", "no marked part"),
-        (PAGE + "<!-- budgets -->", "budgets --> has no partner"),
-        (PAGE + "<!-- /budgets -->", "/budgets --> has no partner"),
+        (PAGE + "<!-- budgets -->", "budgets --> has no matching mark"),
+        (PAGE + "<!-- /budgets -->", "/budgets --> has no matching mark"),
         (PAGE + "<!-- proved --> <!-- /proved -->", "'proved' twice"),
         ("<!-- proved --> <!-- panels --> <!-- /panels --> <!-- /proved -->", "inside another"),
     ],

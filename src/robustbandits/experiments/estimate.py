@@ -27,7 +27,7 @@ BLOCK = 8_000_000
 
 
 class Estimate(NamedTuple):
-    """What a plan takes."""
+    """The time, memory and disk space that a plan takes."""
 
     seconds: float
     memory: int  # bytes
@@ -36,7 +36,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(plan: Plan, workers: int = 1) -> Estimate:
-    """Return an estimate, right to a factor of two or three."""
+    """Return an estimate, accurate to within a factor of two or three."""
     seconds = 0.0
     for match in plan.matches:
         size = _size(plan.spec.environments[match.environment])
@@ -57,31 +57,31 @@ def estimate(plan: Plan, workers: int = 1) -> Estimate:
 
 
 def _size(environment: Any) -> float:
-    """Return the size of a round, relative to the one that the speed was measured with."""
+    """Return the size of a round (arms x features), relative to ``REFERENCE_SIZE``."""
     arms, dim = getattr(environment, "arms", None), getattr(environment, "dim", None)
     if not isinstance(arms, int) or not isinstance(dim, int):
         return 1.0
-    # The overhead of a round does not shrink with it.
+    # Very small rounds are not much faster, because of the constant overhead of each round.
     return max(0.25, arms * dim / REFERENCE_SIZE)
 
 
-def describe(plan: Plan, found: Estimate) -> str:
+def describe(plan: Plan, estimated: Estimate) -> str:
     """Return the plan and its estimate in a few lines."""
     spec = plan.spec
-    hours = found.seconds / 3600
-    duration = f"{hours:,.1f} h" if hours >= 1 else f"{math.ceil(found.seconds)} s"
+    hours = estimated.seconds / 3600
+    duration = f"{hours:,.1f} h" if hours >= 1 else f"{math.ceil(estimated.seconds)} s"
     lines = [f"{spec.name}: {spec.about}" if spec.about else spec.name]
     for section in SECTIONS:
         labels = list(getattr(spec, section))
         shown = ", ".join(labels[:8]) + (", ..." if len(labels) > 8 else "")
         lines.append(f"  {len(labels)} {section}: {shown}")
     for environment, skipped in plan.skipped.items():
-        lines.append(f"  in {environment} without {', '.join(skipped)}")
+        lines.append(f"  skipped in {environment}: {', '.join(skipped)}")
     lines += [
         f"  {len(spec.seeds)} seeds, {spec.rounds:,} rounds each: {plan.games:,} games in "
         f"{len(plan.matches):,} matches, {plan.rounds:,} rounds in all",
-        f"  takes about {duration}, {decimal(found.memory)} of memory, "
-        f"at most {decimal(found.disk)} on disk",
-        f"  ({found.basis})",
+        f"  takes about {duration}, {decimal(estimated.memory)} of memory, "
+        f"at most {decimal(estimated.disk)} on disk",
+        f"  ({estimated.basis})",
     ]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Labels for recipes and numbers for seeds, checked."""
+"""Check the labels of recipes and the seeds of a spec, and fill in defaults."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_seeds(seeds: Any) -> tuple[int, ...]:
 
 
 def label_recipes(argument: str, recipes: Any) -> dict[str, Any]:
-    """Return recipes by label. In a list, recipes of the same name get their parameters added."""
+    """Return recipes by label. If recipes in a list share a name, their labels have parameters."""
     if isinstance(recipes, Mapping):
         labels, listed = list(recipes), list(recipes.values())
     else:
@@ -53,7 +53,7 @@ def _default_labels(recipes: Sequence[Any]) -> list[str]:
 
 
 def add_label(found: dict[str, Any], argument: str, label: Any, recipe: Any) -> None:
-    """Check a label, and add the recipe to those found so far."""
+    """Check a label, and add the recipe under it to ``found``."""
     shown = mark_stand_in(check_text(argument, label), recipe)
     if shown in found:
         raise ValueError(f"{argument} has the label {shown!r} twice; give each a different label")
@@ -69,7 +69,7 @@ def check_text(argument: str, text: Any) -> str:
 
 
 def mark_stand_in(label: str, recipe: Any) -> str:
-    """Return the label, with a warning if the data are a synthetic stand-in for a dataset."""
+    """Return the label, marked if the recipe's data are a synthetic stand-in for a data set."""
     if getattr(recipe, "stand_in", False) and not label.endswith(STAND_IN):
         return label + STAND_IN
     return label

@@ -23,7 +23,7 @@ from robustbandits.game.problem import UnsupportedProblem
 #: ledger records. Stores keep old games under their old ids, and `run` plays them again. Do not
 #: raise it for changes that leave every bit as it was.
 KERNEL_VERSION = "1"
-#: A plan of so many games takes 350 MB; more are almost certainly a mistake.
+#: A plan of this many games takes 350 MB; a larger one is almost certainly a mistake.
 MAX_GAMES = 2_000_000
 ID_LENGTH = 32
 
@@ -71,7 +71,7 @@ class Plan:
 
     @property
     def skipped(self) -> dict[str, list[str]]:
-        """Policies that do not play because they cannot, by environment."""
+        """Labels of the policies that cannot play in an environment, by environment."""
         found: dict[str, list[str]] = {}
         for match in self.matches:
             if match.environment not in found:
@@ -93,7 +93,7 @@ def make_plan(spec: Spec) -> Plan:
     matches = []
     for label, recipe in spec.environments.items():
         environment = identity(recipe)
-        playing = _playing(spec, label)
+        playing = _playing_policies(spec, label)
         pairs = [(attack, policy) for attack in attacks for policy in playing]
         for seed in spec.seeds:
             games = tuple(
@@ -109,7 +109,7 @@ def make_plan(spec: Spec) -> Plan:
     return Plan(spec, tuple(matches))
 
 
-def _playing(spec: Spec, environment: str) -> list[str]:
+def _playing_policies(spec: Spec, environment: str) -> list[str]:
     """Return the labels of the policies that play in an environment."""
     if spec.unsupported == "refuse":
         return list(spec.policies)
@@ -132,8 +132,8 @@ def _playing(spec: Spec, environment: str) -> list[str]:
 def identity(recipe: Any) -> str:
     """Return the canonical JSON of a recipe and of the fingerprint of its data, if it has one.
 
-    A recipe that JSON cannot express gets an identity in this process only: it can be played, but
-    a store refuses it.
+    A recipe that JSON cannot express gets an identity that is valid only in this process: it can be
+    played, but not stored.
     """
     try:
         values = recipe_to_plain(recipe)

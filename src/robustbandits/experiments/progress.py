@@ -58,8 +58,8 @@ class Progress:
         self._show_matches()
         tenths = 10 * self._finished // max(1, self._matches)
         now = time.monotonic()
-        overdue = tenths > self._tenths and now - self._logged >= LOG_INTERVAL
-        if self._log is not None and overdue:
+        log_now = tenths > self._tenths and now - self._logged >= LOG_INTERVAL
+        if self._log is not None and log_now:
             self._tenths, self._logged = tenths, now
             seconds = now - self._started
             left = seconds * (self._matches - self._finished) / self._finished
@@ -79,7 +79,7 @@ def show_progress(title: str, *, visible: bool | None, log: bool = False) -> Ite
     Parameters
     ----------
     title
-        Text beside the bar.
+        Text next to the bar.
     visible
         Whether to show a bar; None shows one if the error stream is a terminal.
     log

@@ -1,4 +1,4 @@
-"""The versions, machine and commit that made a result; no names of people or hosts."""
+"""Provenance of results: versions, machine and commit, without names of people or hosts."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ def commit() -> str | None:
 
 def _output(*command: str) -> str | None:
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command,
             cwd=PACKAGE,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},  # do not write
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},  # write nothing to the repository
             capture_output=True,
             text=True,
             timeout=10,
@@ -100,7 +100,7 @@ def _output(*command: str) -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip() or None
+    return result.stdout.strip() or None
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from robustbandits.experiments.registry import find_kind, section_of
 
 
 def canonical(values: Any) -> str:
-    """Return plain values as JSON in one fixed form: keys sorted, no blanks."""
+    """Return plain values as JSON in one fixed form: keys sorted, no spaces."""
     return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -37,7 +37,7 @@ def recipe_to_plain(recipe: Any) -> dict[str, Any]:
 
 
 def recipe_from_plain(section: str, values: dict[str, Any]) -> Any:
-    """Return the recipe; a third-party class gives an :class:`Outsider`."""
+    """Return the recipe that the values describe; an :class:`Outsider` for a third-party class."""
     if "module" in values:
         return Outsider(canonical(values))
     try:

@@ -1,6 +1,6 @@
-"""Which recipes exist, and what each one takes: its parameters, presets and facts.
+"""The recipes that exist, and the parameters, presets and facts of each.
 
-Specs, the command line, tables and precompilation all ask here.
+Specs, the command line, tables and precompilation all use this module.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robustbandits.game.recipe import Recipe
 #: The sections of a spec; packages of the same names export the recipes.
 SECTIONS = ("environments", "attacks", "policies")
 MISSING = inspect.Parameter.empty
-#: The parameters that may be without a default, and typical values.
+#: The only parameters that may be required, with typical values.
 REQUIRED_VALUES = {"budget": 100.0}
 
 
@@ -91,8 +91,8 @@ def import_object(name: str, allow_import: bool) -> Any:
 def section_of(recipe: Any) -> str | None:
     """Return the package that exports a recipe's class; None for a third-party class."""
     kind = type(recipe)
-    exported = (section for section in SECTIONS if kinds(section).get(kind.__name__) is kind)
-    return next(exported, None)
+    sections = (section for section in SECTIONS if kinds(section).get(kind.__name__) is kind)
+    return next(sections, None)
 
 
 def parameters(kind: type[Recipe], preset: str | None = None) -> dict[str, Parameter]:
@@ -133,7 +133,7 @@ def summary(kind: type[Recipe]) -> str:
 
 
 def facts(kind: type[Recipe]) -> dict[str, Any]:
-    """Return what a recipe class says about itself; empty for a class without facts."""
+    """Return the facts of a recipe class by name; empty for a class without facts."""
     found = getattr(kind, "facts", None)
     return {} if found is None else found._asdict()
 

@@ -1,4 +1,4 @@
-"""run: play the matches of a plan that a store lacks, or all of them in memory."""
+"""run: play the matches of a plan that are not in a store yet, or all of them in memory."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def run(
         ``"dask://host:port"`` (your cluster). All give the same bits. With processes, a script
         must start its work under ``if __name__ == "__main__":``.
     workers
-        How many workers; one for each core by default.
+        Number of workers; one for each core by default.
     progress
         Whether to show a progress bar. By default a terminal gets a bar, and a log gets a few
         lines if there is a store.
@@ -129,7 +129,7 @@ def add_recipes(spec: Spec, planned: Iterable[PlannedMatch]) -> list[Match]:
 
 
 def _start_policies(matches: Sequence[Match]) -> list[tuple[Match, Nature]]:
-    """Start every policy in every environment, so that one which cannot play raises at once.
+    """Start every policy in every environment, so that a policy which cannot play raises now.
 
     Returns the first match of each environment, and its nature.
     """

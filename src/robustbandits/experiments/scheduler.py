@@ -1,7 +1,8 @@
 """Schedule the missing matches of a plan on an engine, and write each one when it is finished.
 
 A match is claimed before it is played and released after it is written. Matches that another
-process has claimed are checked again later: then they are stored, or free because it died.
+process has claimed are checked again later. By then they are stored, or free because that process
+died.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from robustbandits.game.ledger import Ledger
 
 #: Seconds between checks of what other processes have claimed, and of Ctrl-C.
 POLL = 0.2
-#: How many workers may die with a part before the part is given up.
+#: How many workers may die while playing the same part before the run fails.
 MAX_DEATHS = 5
 
 
@@ -123,7 +124,7 @@ class Scheduler:
                 error.add_note(f"while playing {_describe(self._missing[index])}")
                 raise
             self._finish(index, number, ledgers)
-            # Last: if an interrupt comes before it, _write_finished still finds the part.
+            # This comes last, so that after an interrupt _write_finished still finds the part.
             del self._running[future]
 
     def _count_death(self, index: int, number: int, error: BaseException) -> None:
@@ -131,12 +132,12 @@ class Scheduler:
         if self._deaths[index, number] >= MAX_DEATHS:
             raise EngineError(
                 f"{MAX_DEATHS} workers in a row died while playing "
-                f"{_describe(self._missing[index])}: there may be too little memory, and fewer "
-                f"workers need less ({type(error).__name__}: {error})"
+                f"{_describe(self._missing[index])}: there may not be enough memory; "
+                f"use fewer workers ({type(error).__name__}: {error})"
             ) from error
 
     def _finish(self, index: int, number: int, ledgers: list[Ledger]) -> None:
-        """Keep the ledgers of a part; write the match if it was the last one."""
+        """Keep the ledgers of a part; write the match if this was its last part."""
         finished = self._finished[index]
         finished[number] = ledgers
         if len(finished) < len(self._parts[index]):
@@ -156,7 +157,8 @@ class Scheduler:
         for future, (index, number) in self._running.items():
             succeeded = future.done() and not future.cancelled() and future.exception() is None
             if succeeded and index in self._finished:
-                with contextlib.suppress(StoreError):  # the disk may be full: the first error
+                # If the disk is full, the first error is already being raised.
+                with contextlib.suppress(StoreError):
                     self._finish(index, number, future.result())
 
 
@@ -184,12 +186,12 @@ def _delayed_interrupts() -> Iterator[Callable[[], None]]:
     """Yield a function that raises KeyboardInterrupt if Ctrl-C was pressed in the meantime.
 
     An interrupt while a lock is held or a pool updates its state could block the process forever.
-    A second Ctrl-C is raised at once. Outside the main thread, or if the program handles the
-    signal itself, nothing changes.
+    A second Ctrl-C raises KeyboardInterrupt immediately. Outside the main thread, or if the program
+    handles the signal itself, nothing changes.
     """
     pressed = threading.Event()
 
-    def note(*_: Any) -> None:
+    def handle(*_: Any) -> None:
         check()
         pressed.set()
 
@@ -197,11 +199,11 @@ def _delayed_interrupts() -> Iterator[Callable[[], None]]:
         if pressed.is_set():
             raise KeyboardInterrupt
 
-    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if not default or threading.current_thread() is not threading.main_thread():
+    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not is_default or threading.current_thread() is not threading.main_thread():
         yield check
         return
-    signal.signal(signal.SIGINT, note)
+    signal.signal(signal.SIGINT, handle)
     try:
         yield check
         check()  # pressed after the last check

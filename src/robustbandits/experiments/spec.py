@@ -1,4 +1,4 @@
-"""Spec: what an experiment plays; made in Python, or read from TOML."""
+"""Spec: the description of an experiment; made in Python, or read from TOML."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Spec:
     rounds
         Length of each game.
     seeds
-        How many seeds (0, 1, 2, ...), or a list of them.
+        Number of seeds (0, 1, 2, ...), or a list of seeds.
     points
-        How many rounds of each game to record at most.
+        Largest number of rounds of each game to record.
     unsupported
         What to do with a policy that cannot play in an environment, for example one that needs
         fixed arms where arms change: ``"refuse"`` raises an error before anything is played,
@@ -117,7 +117,7 @@ class Spec:
             key: {label: recipe_to_plain(recipe) for label, recipe in getattr(self, key).items()}
             for key in SECTIONS
         }
-        # Left out if it is the default, so that specs written before it existed keep their ids.
+        # The default is left out, so that specs older than this setting keep their ids.
         rest = {} if self.unsupported == "refuse" else {"unsupported": self.unsupported}
         return {
             "name": self.name,
@@ -198,7 +198,7 @@ def read_spec(source: str | os.PathLike[str], *, allow_import: bool = False) -> 
 def parse_spec(text: str, source: str = "<text>", *, allow_import: bool = False) -> Spec:
     """Make a spec from TOML text; errors refer to it as ``source``.
 
-    ``allow_import`` is that of :func:`read_spec`.
+    ``allow_import`` means the same as for :func:`read_spec`.
     """
     toml = TomlSpec(text, source, allow_import)
     arguments = toml.arguments()

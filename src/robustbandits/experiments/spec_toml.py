@@ -1,4 +1,4 @@
-"""Read a spec from TOML. Every error names the line, before anything runs."""
+"""Read a spec from TOML. Errors name the line and are raised before anything is played."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TomlSpec:
 
     @contextlib.contextmanager
     def lines_in_errors(self, keys: Container[str], *path: str) -> Iterator[None]:
-        """Add the line to errors: that of the key that the message begins with, or of a path."""
+        """Add a line number to errors: of the key that begins the message, or else of the path."""
         try:
             yield
         except (ValueError, TypeError, OSError) as error:
@@ -122,8 +122,9 @@ class TomlSpec:
 def line_of(text: str, *path: str) -> int:
     """Return the line, counted from 1, on which a key or a table of valid TOML begins.
 
-    ``tomllib`` does not tell where a key is; but it can tell whether the first lines of the text
-    define it. The key begins on the last line that names it and before which it is not defined.
+    ``tomllib`` does not report where a key is, but parsing the first lines of the text shows
+    whether they define it. The key begins on the last line that names it, and before which it is
+    not defined.
     """
     lines = text.split("\n")
     found = 0

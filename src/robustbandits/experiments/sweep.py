@@ -1,4 +1,4 @@
-"""A sweep: one table of a spec, which gives one recipe, or all combinations of its lists.
+"""A sweep: a table of a spec, which stands for one recipe or for all combinations of its lists.
 
 The recipes can be counted without making them. If an error is about one key of the table, its
 message begins with that key.
@@ -99,8 +99,8 @@ def _preset(kind: type[Recipe], table: dict[str, Any]) -> str | None:
 def _is_swept(parameter: Parameter, value: Any) -> bool:
     """Whether a value is a list to sweep over rather than a list that the parameter takes.
 
-    If a parameter takes a list of numbers, a list of anything else is a sweep: of lists, or of
-    lists and words.
+    If a parameter takes a list of numbers, a list with any other item is a sweep: over lists, or
+    over lists and words.
     """
     if not isinstance(value, list):
         return False

@@ -1,10 +1,12 @@
 """Metrics: pure functions of ledgers, with 95 % intervals over seeds.
 
-Games are paired by seed: two games of one match met the same rounds, so their difference does not
-depend on nature's draws. Every metric of the registry is a name here, such as ``excess_regret``.
-Called with groups of ledgers it returns an estimate; its ``by_seed`` function returns the values of
-the seeds, and its docstring states the formula. Notation: seeds i, rounds t up to T, regret per
-round r_t on clean mean rewards, R_t its sum, 0 for the game without attack.
+Games are paired by seed: two games of one match are played with the same rounds, so their
+difference does not depend on the luck of the draws. Every metric of the registry is a name here,
+such as ``excess_regret``. Called with groups of ledgers it returns an estimate. Its ``by_seed``
+function returns the values of the seeds, and its docstring states the formula.
+
+Notation: seeds i, rounds t up to T, regret per round r_t on clean mean rewards, R_t its sum, 0 for
+the game without attack.
 """
 
 from robustbandits.metrics import audit as _audit  # noqa: F401  registers its metrics

@@ -1,4 +1,4 @@
-"""What the attack did: what it spent, in how many rounds, until when."""
+"""Metrics of the attack: what it spent, in how many rounds, and when it ended."""
 
 from __future__ import annotations
 

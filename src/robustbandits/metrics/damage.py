@@ -1,4 +1,4 @@
-"""What attacks and defences cost: differences between groups, paired by seed."""
+"""The cost of attacks and of defences: differences between groups, paired by seed."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def excess_regret(attacked: Sequence[Ledger], clean: Sequence[Ledger]) -> Floats
     return paired_differences(attacked, clean)
 
 
-def ratio_of_means(above: Floats, below: Floats, axis: Any = -1) -> Floats:
-    """Return ``mean(above) / mean(below)``; NaN where the denominator is 0."""
-    top, bottom = np.mean(above, axis=axis), np.mean(below, axis=axis)
+def ratio_of_means(numerators: Floats, denominators: Floats, axis: Any = -1) -> Floats:
+    """Return ``mean(numerators) / mean(denominators)``; NaN where the denominator is 0."""
+    top, bottom = np.mean(numerators, axis=axis), np.mean(denominators, axis=axis)
     return np.divide(top, bottom, out=np.full(np.shape(top), np.nan), where=bottom != 0.0)
 
 
@@ -42,8 +42,8 @@ def amplification(attacked: Sequence[Ledger], clean: Sequence[Ledger]) -> tuple[
     """Return the excess regret for each unit that the attack spent.
 
     ``mean_i excess_i / mean_i spent_i``, the finite-horizon form of "regret linear in C"; NaN if
-    nothing was spent. A robust policy keeps it near the constant of its bound; a hijacked policy
-    has thousands.
+    nothing was spent. For a robust policy it is near the constant of its bound; for a hijacked
+    policy it is in the thousands.
     """
     paired, _ = common_seeds(attacked, clean)
     spent = np.array([ledger.spent for ledger in paired], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Groups: the ledgers of one environment, attack and policy, one per seed; and how to pair them."""
+"""Group ledgers by environment, attack and policy, and pair the games of groups by seed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def group_by_labels(ledgers: Sequence[Ledger]) -> dict[Labels, Group]:
 def common_seeds(*groups: Sequence[Ledger]) -> list[Group]:
     """Return the games of each group whose seed every group has, in the order of the first group.
 
-    Games of one seed met the same rounds, so their differences do not depend on nature's draws.
+    Games with the same seed are played with the same rounds, so their differences do not depend on
+    the luck of the draws.
     """
     if not groups:
         return []

@@ -144,7 +144,7 @@ def _estimates(values: Floats, low: Floats, high: Floats) -> list[Estimate]:
 def _ends(samples: Sequence[Floats], statistic: Statistic, method: str) -> Floats:
     from scipy import stats
 
-    with warnings.catch_warnings():  # a statistic undefined in a resample gives NaN: that is enough
+    with warnings.catch_warnings():  # NaN already marks a statistic undefined in a resample
         warnings.simplefilter("ignore")
         outcome = stats.bootstrap(
             tuple(samples),

@@ -1,4 +1,4 @@
-"""Recovery: how long after an attack its damage goes on; censored at the end of the game."""
+"""Recovery: the time from the end of an attack until regret is normal again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Recovery(NamedTuple):
     """Times to recovery, one for each seed that was attacked."""
 
     durations: Floats  # rounds from the last attack to recovery, or to the last window
-    recovered: npt.NDArray[np.bool_]  # False: not by the last window, so the time is censored
+    recovered: npt.NDArray[np.bool_]  # False if not by the last window: the time is censored
 
     def survival(self) -> tuple[Floats, Floats]:
         """Return times, and the Kaplan-Meier share of seeds not yet recovered after each.
@@ -36,8 +36,8 @@ class Recovery(NamedTuple):
         """Kaplan-Meier median of the time to recovery; infinite if fewer than half recover."""
         if not len(self.durations):
             return math.nan
-        times, left = self.survival()
-        reached = left <= 0.5
+        times, unrecovered = self.survival()
+        reached = unrecovered <= 0.5
         return float(times[reached.argmax()]) if reached.any() else math.inf
 
     @property
@@ -45,8 +45,8 @@ class Recovery(NamedTuple):
         """Mean time to recovery up to the longest time observed: the area under ``survival``."""
         if not len(self.durations):
             return math.nan
-        times, left = self.survival()
-        return float(np.diff(times, prepend=0.0) @ np.concatenate([[1.0], left[:-1]]))
+        times, unrecovered = self.survival()
+        return float(np.diff(times, prepend=0.0) @ np.concatenate([[1.0], unrecovered[:-1]]))
 
 
 def recovery(

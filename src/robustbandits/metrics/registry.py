@@ -1,13 +1,13 @@
-"""The registry of metrics: which numbers reports and documents show, and how each is computed.
+"""The registry of metrics: the numbers that reports and documents show.
 
-A metric is a function that returns one value per seed, and the line above it. Ours are in
-``regret.py``, ``damage.py`` and ``audit.py``; anybody may register more::
+A metric is a function that returns one value per seed, with the decorator ``metric``. The metrics
+of the package are in ``regret.py``, ``damage.py`` and ``audit.py``. Users can register more::
 
-    @metric(REGRET, "late rate", unit="regret per round")
-    def late_rate(ledgers): ...
+    @metric(REGRET, "first half")
+    def regret_of_first_half(ledgers): ...
 
-It then has a column in its table of every report, a row in the documents, and a name in
-:mod:`robustbandits.metrics`.
+A metric has a column in its table of every report and a name in :mod:`robustbandits.metrics`; those
+of the package also have a row in the documents.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class Metric:
     """A statistic over seeds. Call it with groups of ledgers to get an :class:`Estimate`."""
 
     name: str
-    meaning: str  # a phrase that says what it is
+    meaning: str  # a noun phrase
     by_seed: Callable[..., Samples]  # returns one value per seed, or several paired samples
     table: str  # the table of the report that shows it
-    head: str  # the head of its column there
+    head: str  # the heading of its column there
     unit: str = "regret"
     better: str = "lower"  # or "higher", or "neither"
     statistic: intervals.Statistic = np.mean
     interval: bool = True  # whether the table shows the interval
     fewest_seeds: int = 2  # with fewer seeds the table does not show the interval
-    share_head: str = ""  # head of a second column: the value divided by random play's regret
+    share_head: str = ""  # heading of a second column: the value divided by random play's regret
     share_meaning: str = ""
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ def metric(table: str, head: str, **options: Any) -> Callable[[Callable[..., Sam
     table
         ``REGRET``, ``DAMAGE``, ``PRICE`` or ``AUDIT``.
     head
-        Head of the column.
+        Heading of the column.
     options
         Other fields of :class:`Metric`, such as ``unit`` and ``better``.
     """
@@ -102,7 +102,7 @@ def metric(table: str, head: str, **options: Any) -> Callable[[Callable[..., Sam
 
 
 def _refuse_duplicate(name: str, table: str, head: str, module: str) -> None:
-    """Raise ValueError if a metric would replace one of another module, or one with its head."""
+    """Raise ValueError if another module has a metric of this name, or the heading is taken."""
     for found in METRICS.values():
         if found.name == name and found.by_seed.__module__ != module:
             raise ValueError(f"there is already a metric {name!r}; choose another name")

@@ -1,4 +1,4 @@
-"""How much regret a group has: in all, with its worst seeds, early, and at the end of the game."""
+"""Metrics of regret: final, in the worst seeds, over the whole curve, and late in the game."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def area_under_regret(ledgers: Sequence[Ledger], gap: float = 1.0) -> Floats:
     rounds, (regret,) = regret_curves(ledgers)
     steps = np.diff(rounds)
     before, after = regret[:, :-1], regret[:, 1:]
-    # The sum over rounds a+1..b on the line from R_a to R_b: a trapezium and half a step more.
+    # The sum over rounds a+1..b on the line from R_a to R_b: a trapezoid plus (R_b - R_a) / 2.
     total = (steps * (before + after) / 2 + (after - before) / 2).sum(axis=1)
     horizon = float(rounds[-1])
     areas: Floats = total / (horizon * horizon * gap)

@@ -1,1 +1,1 @@
-"""Rating data: reading, checking, fetching and factorising. No bandits here."""
+"""Rating data: reading, checking, fetching and factorising."""

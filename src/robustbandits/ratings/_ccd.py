@@ -20,14 +20,14 @@ import numpy.typing as npt
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
 
-#: Ratings in a range of rows that a thread takes at once. It does not depend on the number of
+#: Ratings in each range of rows, the unit of work of a thread. It does not depend on the number of
 #: threads, so neither does the order in which partial sums are added.
 RANGE = 1 << 19
 #: Ratings converted at once while the table is sorted, to keep temporary arrays small.
 CHUNK = 1 << 22
 #: A term is finished when a sweep gains less than this fraction of the iteration's best sweep...
 TOLERANCE = 1e-3
-#: ...and the iteration ends when that many terms were finished after their first sweep.
+#: ...and the iteration ends when this many terms were finished after their first sweep.
 PATIENCE = 5
 
 Reals = npt.NDArray[np.floating]
@@ -57,7 +57,7 @@ class Fit(NamedTuple):
 class Descent:
     """Minimise the weighted objective of :func:`factorize`, one rank-one term at a time.
 
-    Memory: 16 bytes a rating (an index and a residual, by users and by items) beside the table.
+    Memory: 16 bytes a rating (an index and a residual, by users and by items) besides the table.
     The ratings are sorted first, so the result does not depend on their order in the table.
     """
 
@@ -112,7 +112,7 @@ class Descent:
             advance()
 
     def _sweep_both(self, step: Any) -> float:
-        """Solve for the items, then for the users; return how much the objective fell."""
+        """Solve for the items, then for the users; return the decrease of the objective."""
         gain = self._sweep_side(step, self.items, self.users, self._item_ranges)
         return gain + self._sweep_side(step, self.users, self.items, self._user_ranges)
 
@@ -126,11 +126,11 @@ class Descent:
 
 @program
 def exchange_and_sweep(ours: Side, theirs: Side, penalty: float, first: int, last: int) -> float:
-    """Subtract the finished term from the residuals, add this one back, and solve for it.
+    """Subtract the finished term from the residuals, add this term back, and solve for it.
 
-    Three passes of the textbook in one. Returns by how much the objective fell.
+    Combines three passes of the textbook algorithm. Returns the decrease of the objective.
     """
-    fall = 0.0
+    decrease = 0.0
     for row in range(first, last):
         begin, end = ours.starts[row], ours.starts[row + 1]
         indices, residuals = ours.indices[begin:end], ours.residuals[begin:end]
@@ -138,19 +138,19 @@ def exchange_and_sweep(ours: Side, theirs: Side, penalty: float, first: int, las
         product, square = 0.0, penalty * (end - begin)
         for p in range(len(indices)):
             i = indices[p]
-            gone, back = finished * theirs.old[i, 0], returning * theirs.old[i, 1]
-            residuals[p] = residuals[p] - gone + back
+            subtracted, added = finished * theirs.old[i, 0], returning * theirs.old[i, 1]
+            residuals[p] = residuals[p] - subtracted + added
             x = theirs.now[i]
             product += x * residuals[p]
             square += x * x
-        fall += _minimise(ours.now, row, product, square)
-    return fall
+        decrease += _minimise(ours.now, row, product, square)
+    return decrease
 
 
 @program
 def sweep(ours: Side, theirs: Side, penalty: float, first: int, last: int) -> float:
-    """Solve for this term once more. Returns by how much the objective fell."""
-    fall = 0.0
+    """Solve for this term once more. Returns the decrease of the objective."""
+    decrease = 0.0
     for row in range(first, last):
         begin, end = ours.starts[row], ours.starts[row + 1]
         indices, residuals = ours.indices[begin:end], ours.residuals[begin:end]
@@ -167,13 +167,16 @@ def sweep(ours: Side, theirs: Side, penalty: float, first: int, last: int) -> fl
             x = theirs.now[indices[len(indices) - 1]]
             product += x * residuals[len(indices) - 1]
             square += x * x
-        fall += _minimise(ours.now, row, product + product_2, square + square_2)
-    return fall
+        decrease += _minimise(ours.now, row, product + product_2, square + square_2)
+    return decrease
 
 
 @kernel
 def _minimise(now: Floats, row: int, product: float, square: float) -> float:
-    """Set one number to the minimum of the objective; to zero where there are no entries."""
+    """Set a row's number to the minimiser of the objective, or to zero if the row is empty.
+
+    Returns the decrease of the objective.
+    """
     best = product / square if square > 0.0 else 0.0
     step = best - now[row]
     now[row] = best
@@ -187,9 +190,9 @@ def subtract_finished(ours: Side, theirs: Side, first: int, last: int) -> float:
     for row in range(first, last):
         finished = ours.old[row, 0]
         for p in range(ours.starts[row], ours.starts[row + 1]):
-            left = ours.residuals[p] - finished * theirs.old[ours.indices[p], 0]
-            ours.residuals[p] = left
-            loss += left * left
+            residual = ours.residuals[p] - finished * theirs.old[ours.indices[p], 0]
+            ours.residuals[p] = residual
+            loss += residual * residual
     return loss
 
 

@@ -1,4 +1,4 @@
-"""Columns of ratings as they are read, and the table made of them."""
+"""Columns that grow while ratings are read, and the table made from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from robustbandits.ratings.table import RatingTable, chunks
 Array = npt.NDArray[Any]
 #: Ids up to here are numbered with a lookup table, however few ratings there are.
 LOOKUP_IDS = 1 << 25
-#: Pairs of users and items are searched for duplicates in so many parts, one at a time.
+#: Pairs of users and items are searched for duplicates in this many parts, one after the other.
 PARTS = 16
 #: A whole number in its usual notation that fits 64 bits; other ids are text.
 NUMBER = re.compile("0|-?[1-9][0-9]{0,17}")
@@ -48,7 +48,7 @@ class RatingColumns:
     def to_table(
         self, path: Path, duplicates: str, titles: Mapping[int, str] | None = None
     ) -> RatingTable:
-        """Return the ratings as a table; can be called only once, because it saves memory."""
+        """Return the ratings as a table. Can be called only once, because it frees the columns."""
         import_pyarrow().default_memory_pool().release_unused()
         ratings, step = _in_few_bytes(np.frombuffer(self._ratings, np.float32))
         del self._ratings
@@ -122,8 +122,8 @@ def _as_numbers(texts: Any) -> npt.NDArray[np.int32] | None:
         return None
     if not numbers.cast(pa.string()).equals(texts):  # 007, 0x7
         return None
-    found = numbers.to_numpy()
-    return found if found.min(initial=0) >= 0 else None
+    values = numbers.to_numpy()
+    return values if values.min(initial=0) >= 0 else None
 
 
 def _number_in_place(values: Array) -> Array:
@@ -158,12 +158,12 @@ def _in_few_bytes(ratings: npt.NDArray[np.float32]) -> tuple[Array, float]:
 
 
 def _duplicates(users: Array, items: Array, *, keep_last: bool) -> npt.NDArray[np.intp]:
-    """Return the positions of ratings to drop so that each pair of user and item is there once."""
+    """Return the positions of ratings to drop so that no pair of user and item is repeated."""
     width = int(users.max()) // PARTS + 1
     parts = np.empty(len(users), np.uint8)
     np.floor_divide(users, width, out=parts, casting="unsafe")
     item_count = int(items.max()) + 1
-    kind: Any = np.uint32 if width * item_count < 2**32 else np.uint64  # small ones sort faster
+    kind: Any = np.uint32 if width * item_count < 2**32 else np.uint64  # small types sort faster
 
     def in_part(part: int) -> npt.NDArray[np.intp]:
         where = np.flatnonzero(parts == part)

@@ -1,4 +1,4 @@
-"""Archives from the network, and files out of archives that may be damaged, huge or hostile."""
+"""Download archives, and read files from archives that may be damaged, huge or hostile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from robustbandits.ratings.errors import DAMAGED_ARCHIVE, DataError
 
 #: Seconds to wait for an answer, and for pip to download a wheel.
 ANSWER_SECONDS, WHEEL_SECONDS = 8, 90
-#: No archive and no file that is needed here comes near this size.
+#: Larger than any archive or file that is needed here.
 LARGEST_FILE = 64 << 20
 
 
@@ -69,16 +69,16 @@ def download_wheel(requirement: str, folder: Path) -> Path:
 
 
 def read_members(archive: Path, wanted: tuple[str, ...], origin: str) -> dict[str, bytes]:
-    """Return the wanted files of a zip archive by name, whatever folder of it they are in.
+    """Return the wanted files of a zip archive by name, from any folder inside the archive.
 
-    Nothing is written to disk, so names inside the archive never become paths. A DataError says
-    that the archive is damaged, that the first of the wanted files is missing, or that a file is
-    too large or has an unusual compression.
+    Nothing is written to disk, so names inside the archive never become paths. Raises a DataError
+    if the archive is damaged, if the first of the wanted files is missing, or if a file is too
+    large or has an unusual compression.
     """
     found: dict[str, bytes] = {}
     try:
         with zipfile.ZipFile(archive) as opened:
-            # Nearest to the top first: a second file of the same name, deeper down, is not meant.
+            # Files nearest to the top come first, because a deeper file of the same name is a copy.
             for entry in sorted(opened.infolist(), key=lambda entry: entry.filename.count("/")):
                 name = entry.filename.rsplit("/", 1)[-1]
                 if name in wanted and name not in found:

@@ -1,4 +1,4 @@
-"""Rating files read with pyarrow, block by block, and the bad line named when that fails."""
+"""Read rating files with pyarrow, block by block; if that fails, find the bad line."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _ids(column: Any, form: Format) -> Any:
 class _MovieLines:
     """The lines of Netflix files that name a movie, such as "7:".
 
-    They have too few fields, so pyarrow hands them over as invalid rows, with their row numbers.
+    They have too few fields, so pyarrow passes them to a handler of invalid rows, with row numbers.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""check_ratings: what a user's copy of a data set holds, and what is missing."""
+"""check_ratings: report what a user's copy of a data set contains, and what is missing."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ def _missing(dataset: Dataset, found: RatingFiles, table: RatingTable) -> Iterab
         if count < expected:
             yield f"{expected - count:,} of {expected:,} {what} are missing"
         elif count > expected:
-            yield f"{count - expected:,} {what} too many: {count:,}, not {expected:,}"
+            yield f"expected {expected:,} {what}, got {count:,}"
     if dataset is not NETFLIX and table.name == dataset.name:
         try:
             verify(dataset, found.files[0])
         except DataError as error:
             yield str(error)
     if dataset is NETFLIX:
-        numbers = set(range(1, NETFLIX.items + 1)) - set(table.item_ids.tolist())
-        if numbers:
-            shown = ", ".join(str(number) for number in sorted(numbers)[:SHOWN_MOVIES])
-            yield f"missing movies: {shown}{', ...' if len(numbers) > SHOWN_MOVIES else ''}"
+        movies = set(range(1, NETFLIX.items + 1)) - set(table.item_ids.tolist())
+        if movies:
+            shown = ", ".join(str(movie) for movie in sorted(movies)[:SHOWN_MOVIES])
+            yield f"missing movies: {shown}{', ...' if len(movies) > SHOWN_MOVIES else ''}"

@@ -20,7 +20,7 @@ _BENNETT = (
 
 @dataclass(frozen=True)
 class Dataset:
-    """A public set of ratings. A text is empty if there is no such thing."""
+    """A public set of ratings. A text field is empty if it does not apply."""
 
     name: str
     about: str

@@ -11,7 +11,7 @@ class DataError(ValueError):
     """Data that cannot be used: damaged, incomplete, out of range, or not what was expected."""
 
 
-#: What the standard library and NumPy raise when the bytes of an archive make no sense.
+#: Errors that the standard library and NumPy raise if an archive is damaged.
 DAMAGED_ARCHIVE = (
     zipfile.BadZipFile,
     zlib.error,

@@ -1,4 +1,4 @@
-"""From ratings to factors: CCD++, as the paper did with LIBPMF."""
+"""factorize: ratings to factors with CCD++, for which the paper used LIBPMF."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def factorize(
         Weight of the squared norms, > 0. If it is so large that whole factors become zero, a
         warning says so.
     outer, inner
-        Number of iterations over all terms, and of sweeps for a term in each of them at most.
+        Number of iterations over all terms, and largest number of sweeps per term and iteration.
     init
         ``"libpmf"``: users start at a tenth of ``drand48`` numbers with seed 0, items at zero.
         A whole number: a NumPy stream with that seed instead.
@@ -78,7 +78,7 @@ def factorize(
     }
     threads = available_cores() if workers is None else require.count("workers", workers)
     if not isinstance(table, RatingTable):
-        raise TypeError(f"table must be ratings, read_ratings(path) reads them; got {table!r}")
+        raise TypeError(f"table must be a RatingTable, use read_ratings(path); got {table!r}")
     path = factor_cache.path_of(table, parameters) if cache else None
     factors = factor_cache.load(path) if path else None
     if factors is None:
@@ -109,8 +109,8 @@ def first_factors(users: int, rank: int, init: str | int) -> Floats:
 def drand48(seed: int, count: int) -> Floats:
     """Return the first numbers in [0, 1) of C's ``drand48`` after ``srand48(seed)``, bit for bit.
 
-    The next number of the stream is ``a·x + c`` modulo 2⁴⁸, and so is the number ``n`` steps on,
-    with another ``a`` and ``c``: the array is doubled until it is full.
+    The next number of the stream is ``a·x + c`` modulo 2⁴⁸. The number ``n`` steps later has the
+    same form with other ``a`` and ``c``, so the filled part of the array is doubled repeatedly.
     """
     modulus = 1 << 48
     a, c = 0x5DEECE66D, 0xB
@@ -121,8 +121,8 @@ def drand48(seed: int, count: int) -> Floats:
     while known < count:
         more = min(known, count - known)
         # Wraps around at 2⁶⁴, which leaves the lower 48 bits right.
-        leap = numbers[:more] * np.uint64(a) + np.uint64(c)
-        numbers[known : known + more] = leap & np.uint64(modulus - 1)
+        following = numbers[:more] * np.uint64(a) + np.uint64(c)
+        numbers[known : known + more] = following & np.uint64(modulus - 1)
         a, c = a * a % modulus, (a * c + c) % modulus
         known += more
     return numbers[:count] / float(modulus)

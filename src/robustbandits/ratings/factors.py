@@ -47,7 +47,7 @@ class Factors:
     Parameters
     ----------
     users, items
-        A row of length ``rank`` for each user and each item; zero for one without ratings.
+        A row of length ``rank`` for each user and each item; zeros if there are no ratings.
     train_rmse
         Root mean squared error on the ratings that the factors were made from.
     regularization
@@ -73,7 +73,7 @@ class Factors:
         for name, kind in ARRAYS.items():
             given = np.asarray(getattr(self, name))
             is_text = name == "item_ids" and given.dtype.kind == "U"
-            # A copy, so that nobody else can change it.
+            # A copy, so that changes to the caller's array have no effect.
             array = np.array(given, dtype=given.dtype.newbyteorder("<") if is_text else kind)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -103,7 +103,7 @@ class Factors:
             if np.any(getattr(self, name) < 0):
                 raise ValueError(f"{name} must be >= 0")
         if not isinstance(self.name, str):
-            raise TypeError(f"name must be a text, got {self.name!r}")
+            raise TypeError(f"name must be text, got {self.name!r}")
 
     def __repr__(self) -> str:
         return (
@@ -144,7 +144,7 @@ class Factors:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an ``.npz`` file; after a crash there is the old file or the new one."""
+        """Write an ``.npz`` file; a crash leaves either the old file or the complete new one."""
         header = json.dumps({**self._header(), "fingerprint": self.fingerprint}).encode()
         arrays = {name: getattr(self, name) for name in ARRAYS}
         with whole_file(path) as file:
@@ -152,7 +152,7 @@ class Factors:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Factors:
-        """Read a file that :meth:`save` wrote; FactorsError says what is wrong with any other."""
+        """Read a file that :meth:`save` wrote; raise FactorsError if it is any other file."""
         content = Path(path).read_bytes()
         try:
             return _load(content)

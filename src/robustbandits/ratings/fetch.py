@@ -1,4 +1,4 @@
-"""fetch: put a data set into the user's data directory, complete and checked, or not at all."""
+"""fetch: put a data set into the user's data directory after checking it."""
 
 from __future__ import annotations
 
@@ -95,21 +95,21 @@ def _is_good(dataset: Dataset, folder: Path) -> bool:
 
 
 def _from_path(dataset: Dataset, path: Path) -> tuple[Files, str]:
-    """Return the files of the user's own copy, and where they are from."""
+    """Return the files of the user's own copy, and their origin."""
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     if path.is_file() and path.suffix.lower() == ".zip":
         return read_members(path, dataset.files, str(path)), str(path)
     ratings = ratings_file(dataset, path)
-    files = {dataset.files[0]: _start_of(ratings)}
+    files = {dataset.files[0]: _read_up_to_limit(ratings)}
     for name in dataset.files[1:]:
         if (ratings.parent / name).is_file():
-            files[name] = _start_of(ratings.parent / name)
+            files[name] = _read_up_to_limit(ratings.parent / name)
     return files, str(ratings)
 
 
-def _start_of(path: Path) -> bytes:
-    """Return the contents of a file, but not much more than is allowed."""
+def _read_up_to_limit(path: Path) -> bytes:
+    """Return the contents of a file; a file that is too large is cut one byte above the limit."""
     with path.open("rb") as file:
         return file.read(LARGEST_FILE + 1)
 

@@ -57,7 +57,7 @@ class Format:
     delimiter: str = ","
     header_lines: int = 0  # lines to skip, up to and including the one with the column names
     scale: RatingScale = WHOLE_STARS
-    quotes: bool = False  # whether a field may stand in quotes
+    quotes: bool = False  # whether a field may be quoted
     text_ids: bool = False  # whether ids may be text; otherwise they are whole numbers
     encoding: str = "utf-8"
 

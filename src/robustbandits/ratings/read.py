@@ -34,8 +34,9 @@ def read_ratings(
     are from 0.5 to 5 in half stars, or 1 to 5 in whole ones where the format has no halves. For
     other ratings, or other column names, see :func:`read_csv_ratings`.
 
-    The text is read block by block; 100 million ratings take about 1.4 GB at most, and 0.7 GB in
-    the end. The table has the name of the data set if its size is exactly right, else the file's.
+    The text is read block by block: 100 million ratings take at most about 1.4 GB while reading,
+    and 0.7 GB afterwards. If the size is exactly that of a known data set, the table has its name;
+    otherwise it has that of the file.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def read_ratings(
         What to do when a user has rated an item more than once: ``"error"``, or keep the
         ``"first"`` or the ``"last"`` rating in the order of the file.
     progress
-        Called now and then with the number of bytes read and the number of all bytes.
+        Called from time to time with the number of bytes read and the total number of bytes.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def read_csv_ratings(
 ) -> RatingTable:
     """Read your own ratings from a CSV file with a header.
 
-    Fields are separated by commas, semicolons, tabs or ``|``, and may stand in quotes. Ids may be
+    Fields are separated by commas, semicolons, tabs or ``|``, and may be quoted. Ids may be
     any text; if all ids of a column are whole numbers, they become numbers. Ratings may be any
     finite numbers.
 
@@ -155,5 +156,5 @@ def _csv_format(path: Path, names: tuple[str, str, str], encoding: str) -> Forma
     missing = [name for name in names if name not in longest]
     if not missing:
         raise DataError(f"{path}: user, item and rating must be three columns, got {names}")
-    there = ", ".join(repr(name) for name in longest[:30])
-    raise DataError(f"{path} has no column {missing[0]!r}; its columns are {there}")
+    columns = ", ".join(repr(name) for name in longest[:30])
+    raise DataError(f"{path} has no column {missing[0]!r}; its columns are {columns}")

@@ -15,14 +15,14 @@ from robustbandits.ratings.table import RatingTable
 SYNTHETIC_NAME = "netflix-synthetic"
 #: Every label of synthetic data that stands in for real data ends with this.
 STAND_IN = " (synthetic stand-in)"
-#: Spread of the logarithm of counts, so that mean/median is about 2 for users, 10 for films.
+#: Spread of the logarithm of counts, so that mean/median is about 2 for users, 10 for movies.
 USER_SPREAD, ITEM_SPREAD = 1.25, 2.15
-#: Largest fraction of the users who rated one film, and smallest number of its ratings.
+#: Largest fraction of the users who rated one movie, and smallest number of its ratings.
 LARGEST_SHARE, FEWEST_RATINGS = 0.485, 3
 #: Users are drawn from a table of this length, in which active users occur more often.
 DRAW_TABLE = 1 << 22
 
-#: Mean, and standard deviations of the parts of a rating: film, user, taste and noise.
+#: Mean, and standard deviations of the parts of a rating: movie, user, taste and noise.
 MEAN = 3.6
 ITEM_SD, USER_SD, TASTE_SD, NOISE_SD = 0.5, 0.4, 0.6, 0.7
 
@@ -32,17 +32,17 @@ Indices = npt.NDArray[np.int32]
 def synthetic_ratings(scale: float = 0.01, seed: int = 0, rank: int = 10) -> RatingTable:
     """Draw ratings from a low-rank model with Netflix's sizes and long-tailed counts.
 
-    Nothing of the Netflix data is in it but the sizes. A rating is a mean, a film's and a user's
-    own level, ``rank - 2`` tastes and noise, rounded to 1, ..., 5 stars: without noise and
-    rounding the matrix has exactly that rank. Each pair occurs once, each user and each film at
-    least once.
+    The ratings contain nothing of the Netflix data except its sizes. A rating is the sum of a mean,
+    a level of the movie, a level of the user, ``rank - 2`` terms of taste and noise, rounded to 1,
+    ..., 5 stars: without noise and rounding the matrix has exactly that rank. No pair occurs twice,
+    and each user and each movie occurs at least once.
 
     Parameters
     ----------
     scale
         Number of ratings as a fraction of Netflix's 100,480,507. The numbers of users (480,189)
-        and films (17,770) are scaled with its square root, so the fraction of pairs rated stays the
-        same: the default has 1,004,805 ratings of 1,777 films by 48,019 users.
+        and movies (17,770) are scaled with its square root, so the fraction of pairs rated stays
+        the same: the default has 1,004,805 ratings of 1,777 movies by 48,019 users.
     seed
         Seed of the NumPy stream.
     rank
@@ -89,29 +89,29 @@ def item_counts(
     counts = np.clip(low * weights, FEWEST_RATINGS, most).astype(np.int64)
     missing = count - int(counts.sum())
     while missing > 0:  # distribute what was lost by rounding down, one each
-        room = rng.permutation(np.flatnonzero(counts < most))[:missing]
-        counts[room] += 1
-        missing -= len(room)
+        increased = rng.permutation(np.flatnonzero(counts < most))[:missing]
+        counts[increased] += 1
+        missing -= len(increased)
     return counts
 
 
 def _draw_users(
     rng: np.random.Generator, counts: npt.NDArray[np.int64], user_count: int
 ) -> Indices:
-    """Draw different users for each item, active ones more often, and everybody at least once."""
+    """Draw different users for each item: active users more often, and every user at least once."""
     activity = np.cumsum(rng.lognormal(0.0, USER_SPREAD, user_count))
     grid = (np.arange(DRAW_TABLE) + 0.5) * (activity[-1] / DRAW_TABLE)
     table = np.searchsorted(activity, grid).astype(np.int32)
-    # Each user is assigned one rating in advance; those of an item are taken first.
+    # Each user is assigned to one item in advance; an item takes its assigned users first.
     ends = np.cumsum(counts)
-    everybody = rng.permutation(user_count).astype(np.int32)
+    all_users = rng.permutation(user_count).astype(np.int32)
     assigned = np.arange(user_count) * int(ends[-1]) // user_count
     edges = np.searchsorted(assigned, np.concatenate([[0], ends]))
     users = np.empty(int(ends[-1]), dtype=np.int32)
     chosen = np.zeros(user_count, dtype=bool)
     for item, count in enumerate(counts.tolist()):
         chosen[:] = False
-        chosen[everybody[edges[item] : edges[item + 1]]] = True
+        chosen[all_users[edges[item] : edges[item + 1]]] = True
         missing = count - int(edges[item + 1] - edges[item])
         while missing:  # a user drawn twice is replaced by another draw
             chosen[table[rng.integers(DRAW_TABLE, size=missing)]] = True
@@ -130,17 +130,17 @@ def _draw_ratings(
     """Draw the ratings of the pairs, item by item."""
     spread = math.sqrt(TASTE_SD / math.sqrt(max(rank - 2, 1)))
     user_vectors = rng.standard_normal((rank, user_count), dtype=np.float32) * np.float32(spread)
-    film_vectors = rng.standard_normal((len(counts), rank), dtype=np.float32) * np.float32(spread)
-    user_vectors[0], film_vectors[:, 1] = 1.0, 1.0
+    movie_vectors = rng.standard_normal((len(counts), rank), dtype=np.float32) * np.float32(spread)
+    user_vectors[0], movie_vectors[:, 1] = 1.0, 1.0
     user_vectors[1] *= np.float32(USER_SD / spread)
-    film_vectors[:, 0] = np.float32(MEAN) + film_vectors[:, 0] * np.float32(ITEM_SD / spread)
+    movie_vectors[:, 0] = np.float32(MEAN) + movie_vectors[:, 0] * np.float32(ITEM_SD / spread)
     ratings = np.empty(len(users), dtype=np.uint8)
     end = 0
-    for film, n in zip(film_vectors, counts.tolist(), strict=True):
+    for movie, n in zip(movie_vectors, counts.tolist(), strict=True):
         start, end = end, end + n
         values = rng.standard_normal(n, dtype=np.float32) * np.float32(NOISE_SD)
-        # Factor by factor: the same bits whatever BLAS is installed.
-        for numbers, weight in zip(user_vectors, film, strict=True):
+        # Factor by factor, so that the bits do not depend on which BLAS is installed.
+        for numbers, weight in zip(user_vectors, movie, strict=True):
             values += numbers[users[start:end]] * weight
         ratings[start:end] = np.clip(np.rint(values), 1, 5)
     return ratings

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from robustbandits.ratings.errors import DataError
 
 Array = npt.NDArray[Any]
-#: Entries handled at a time, where NumPy would make a wide copy of a whole column.
+#: Entries handled at a time, where NumPy would otherwise make a large copy of a whole column.
 CHUNK = 1 << 20
 #: Indices of up to this many items are kept in two bytes.
 SHORT_ITEMS = 2**15 - 1

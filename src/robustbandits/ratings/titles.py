@@ -17,7 +17,7 @@ TITLE_FILES = {
 
 
 def find_titles(folder: Path) -> Path | None:
-    """Return the file of titles in a folder, if any; Netflix's is beside ``training_set``."""
+    """Return the file of titles in a folder, if any; Netflix's is next to ``training_set``."""
     for candidate in (folder, folder.parent) if folder.name == "training_set" else (folder,):
         for name in TITLE_FILES:
             if (candidate / name).is_file():

@@ -21,7 +21,7 @@ FORMATS = ("png", "svg", "pdf")
 #: With more lines than this, bands would hide them.
 MOST_BANDS = 10
 MOST_TICKS = 8
-#: What stays readable, and is drawn in seconds; a title says what was left out.
+#: Limits that keep a figure readable and quick to draw; the title says what was left out.
 MOST_COLUMNS = 6
 MOST_LINES = 5
 MOST_POLICIES = 40
@@ -77,12 +77,12 @@ def draw_panels(
         for line, (name, ledgers, part) in zip(axes, drawn, strict=False):
             for panel, attack in zip(line, part, strict=False):
                 set_title(panel, f"{name}: {attack}")
-                here = [
+                shown_ledgers = [
                     ledger
                     for ledger in ledgers
                     if ledger.attack == attack and ledger.policy in styles
                 ]
-                _draw_panel(panel, here, styles)
+                _draw_panel(panel, shown_ledgers, styles)
                 panel.set_xlabel("round")
             for panel in line[: max(1, len(part))]:
                 # Only after drawing, because a shared axis stops growing once it has a limit.
@@ -90,7 +90,10 @@ def draw_panels(
             for panel in line[max(1, len(part)) :]:
                 panel.set_axis_off()
             line[0].set_ylabel("cumulative regret")
-        left_out = [*_some(shown, policies, "policies"), *_some(drawn, lines, "rows of panels")]
+        left_out = [
+            *_cut_note(shown, policies, "policies"),
+            *_cut_note(drawn, lines, "rows of panels"),
+        ]
         save(figure, paths, "; ".join([*([title] if title else []), *left_out]))
 
 
@@ -125,7 +128,7 @@ def draw_sweeps(
             panel.set_axis_off()
         for line in axes:
             line[0].set_ylabel("final regret")
-        left_out = [*_some(shown, policies, "policies"), *_some(drawn, sweeps, "sweeps")]
+        left_out = [*_cut_note(shown, policies, "policies"), *_cut_note(drawn, sweeps, "sweeps")]
         save(figure, paths, "; ".join([*([title] if title else []), *left_out]))
 
 
@@ -178,8 +181,8 @@ def _draw_sweep(panel: Any, sweep: Sweep, styles: dict[str, Style]) -> None:
     panel.set_ylim(bottom=0)
 
 
-def _some(part: Sequence[Any], whole: Sequence[Any], what: str) -> list[str]:
-    """Return words for what was left out, if anything was."""
+def _cut_note(part: Sequence[Any], whole: Sequence[Any], what: str) -> list[str]:
+    """Return a note such as "5 of 9 policies" if some were left out; otherwise an empty list."""
     return [f"{len(part)} of {len(whole)} {what}"] if len(part) < len(whole) else []
 
 
@@ -191,12 +194,12 @@ def _new_figure(
     share_y: bool = False,
     styles: dict[str, Style] | None = None,
 ) -> Iterator[tuple[Any, Any, dict[str, Style]]]:
-    """Give a figure, its panels and the policies' styles, with a legend below all panels."""
+    """Yield a figure, its panels and the policies' styles; a legend is below all panels."""
     pyplot = _pyplot()
     rows, columns = max(1, rows), max(1, columns)
     width = max(_PANEL[0] * columns, 4.5)
-    names_in_a_line = legend_columns(policies, width)
-    lines = math.ceil(len(policies) / names_in_a_line)
+    names_per_line = legend_columns(policies, width)
+    lines = math.ceil(len(policies) / names_per_line)
     height = _PANEL[1] * rows + 0.4 + _LEGEND_LINE * lines
     with pyplot.rc_context(_SETTINGS):
         figure, axes = pyplot.subplots(
@@ -209,7 +212,7 @@ def _new_figure(
         )
         try:
             styles = styles or styles_of(policies)
-            _add_legend(figure, {name: styles[name] for name in policies}, names_in_a_line)
+            _add_legend(figure, {name: styles[name] for name in policies}, names_per_line)
             yield figure, axes, styles
         finally:
             pyplot.close(figure)

@@ -1,4 +1,4 @@
-"""The games of an experiment, grouped, and what reports compare them with."""
+"""The games of an experiment in groups, and the games that reports compare them with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from robustbandits.reports.panels import Sweep, find_panels, find_sweeps
 if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
 
-#: Random play is averaged over this many seeds and rounds: good to two digits, in milliseconds.
+#: Random play is averaged over this many seeds and rounds: precise to two digits, in milliseconds.
 GAP_SEEDS = 10
 GAP_ROUNDS = 200
 
@@ -53,15 +53,15 @@ class GroupedGames:
     def clean_attack(self) -> str | None:
         """Label of NoAttack, or else of an attack with budget 0; None if there is neither."""
         attacks = self.spec.attacks
-        none = [label for label, attack in attacks.items() if isinstance(attack, NoAttack)]
-        # An attack from outside the package may use the word "budget" for something else, and a
-        # purse of the authors' code may be overdrawn.
-        free = [
+        no_attacks = [label for label, attack in attacks.items() if isinstance(attack, NoAttack)]
+        # A third-party attack may use the word "budget" for something else, and the purse of the
+        # authors' code may be overdrawn.
+        zero_budgets = [
             label
             for label, attack in attacks.items()
             if isinstance(attack, Recipe) and attack.budget == 0.0 and attack.purse != "reference"
         ]
-        return next(iter([*none, *free]), None)
+        return next(iter([*no_attacks, *zero_budgets]), None)
 
     @cached_property
     def reference_policy(self) -> str | None:
@@ -93,7 +93,7 @@ class GroupedGames:
         return {labels: group for labels, group in groups if labels.attack != self.clean_attack}
 
     def priced(self) -> dict[Labels, tuple[Group, Group]]:
-        """Return the groups without attack, each beside the reference policy's."""
+        """Return the groups without attack, each with that of the reference policy."""
         pairs = {
             labels: (
                 group,

@@ -54,7 +54,7 @@ def _values(metric: Metric, samples: Sequence[Samples]) -> list[float]:
 
 
 def _estimates(metric: Metric, samples: Sequence[Samples]) -> list[Estimate]:
-    """Return the statistic of each row, with its interval if there are seeds enough."""
+    """Return the statistic of each row, with its interval if there are enough seeds."""
     estimates = metric.estimates(samples)
     counts = [np.shape(row)[-1] for row in samples]
     return [

@@ -82,7 +82,10 @@ def find_sweeps(spec: Spec, panels: Sequence[Panel]) -> list[Sweep]:
 
 
 def _without_budget(label: str, kind: str) -> str:
-    """Return ``Garcelon`` for ``Garcelon(budget=10)``, and the kind of attack for ``weak``."""
+    """Return a label without its budget, or the class name if the label has no parameters.
+
+    ``Garcelon(budget=10)`` becomes ``Garcelon``, and so does ``weak`` if its class is Garcelon.
+    """
     head, bracket, inside = label.partition("(")
     if not bracket:
         return kind

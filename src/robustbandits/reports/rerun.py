@@ -17,7 +17,7 @@ REPORT = "robustbandits report STORE --out REPORT"
 class Rerun(NamedTuple):
     """A spec as text, and the commands that run it."""
 
-    file: str  # name of the spec's file; empty if the spec comes with the package
+    file: str  # name of the spec's file; empty for a ready spec of the package
     text: str  # TOML, or JSON for what TOML cannot express
     commands: str
 
@@ -39,7 +39,7 @@ def rerun(spec: Spec, file: str | None = None) -> Rerun:
     text = to_toml(spec)
     if _reads_as(text, spec):
         return Rerun(f"{stem}.toml", text, f"robustbandits run {stem}.toml {STORE}\n{REPORT}")
-    # The spec has third-party recipes, or values that TOML does not have.
+    # The spec has third-party recipes, or values that TOML cannot express.
     text = json.dumps(spec.to_dict(), indent=2, ensure_ascii=False) + "\n"
     note = (
         "# This spec cannot be written as TOML. Make it in Python, or run its original file\n"

@@ -1,4 +1,4 @@
-"""Colours and dashes of policies: the same in every figure, whatever the order of policies."""
+"""Colours and dashes of policies; they are the same in every figure."""
 
 from __future__ import annotations
 

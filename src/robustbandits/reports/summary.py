@@ -1,4 +1,4 @@
-"""The table of final regrets."""
+"""Summary: a table of mean final regrets, for printing."""
 
 from __future__ import annotations
 

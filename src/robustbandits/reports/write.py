@@ -1,4 +1,4 @@
-"""The whole report of some experiments, as files."""
+"""write_report: write the figures, tables and page of one or more experiments."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def write_report(
         if games.panels:
             announce(f"figure of {games.spec.name}")
             files += _draw(games, folder / name)
-        again = rerun(games.spec, name)
-        if again.file:
-            files.append(_write(folder / again.file, again.text))
+        spec_text = rerun(games.spec, name)
+        if spec_text.file:
+            files.append(_write(folder / spec_text.file, spec_text.text))
     announce("page")
     page = render_page(experiments, title=title, tables=tables, references=references)
     return [_write(folder / "index.html", page), *files]

@@ -1,7 +1,7 @@
-"""Play on a Dask cluster: one on this machine, or the user's.
+"""Play on a Dask cluster: a new one on this machine, or one that the user runs.
 
-Workers return ledgers to this process, and only this process writes the store: workers need no
-shared disk.
+Workers return ledgers to this process, and only this process writes to the store, so workers need
+no shared disk.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from robustbandits.experiments.engines import messages
 from robustbandits.experiments.engines.engine import Engine, EngineError, Match, Stopped
 from robustbandits.game.ledger import Ledger
 
-#: Seconds to wait for a scheduler, for its first worker, and at the end for results on their way.
+#: Seconds to wait for a scheduler, for its first worker, and for pending results at the end.
 SCHEDULER_TIMEOUT, WORKER_TIMEOUT, STOP_TIMEOUT = 20, 60, 10.0
 #: Seconds between checks whether the engine was stopped.
 POLL = 0.5
@@ -75,20 +75,20 @@ class ClusterEngine(Engine):
         self._pending: set[Future[list[Ledger]]] = set()
 
     def _check_workers(self, where: Any) -> int:
-        """Return the cluster's number of threads; refuse workers with different code."""
+        """Return the cluster's number of threads; raise if a worker has different code."""
         try:
             self._client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
         except TimeoutError:
             raise EngineError(
-                f"{where} had no worker within {WORKER_TIMEOUT} s: start one"
+                f"{where} had no worker within {WORKER_TIMEOUT} s: start a worker"
             ) from None
-        for worker, answer in self._client.run(messages.code_here, on_error="return").items():
-            if isinstance(answer, ModuleNotFoundError | AttributeError):
+        for worker, code in self._client.run(messages.code_here, on_error="return").items():
+            if isinstance(code, ModuleNotFoundError | AttributeError):
                 raise EngineError(
                     f"worker {worker} lacks this version of robustbandits: install it there"
                 )
-            if not isinstance(answer, Exception):  # Dask replaces a worker that has just died
-                messages.check_code(answer)
+            if not isinstance(code, Exception):  # Dask replaces a worker that has just died
+                messages.check_code(code)
         return max(1, sum(self._client.nthreads().values()))
 
     def submit(self, part: Match) -> Future[list[Ledger]]:
@@ -97,10 +97,10 @@ class ClusterEngine(Engine):
         self._pending.add(future)
         # One thread waits for each part. Python would wait at exit for the threads of a pool, and
         # fetching a result from a cluster that is gone may never return.
-        threading.Thread(target=self._fulfil, args=(future, part), daemon=True).start()
+        threading.Thread(target=self._play_into, args=(future, part), daemon=True).start()
         return future
 
-    def _fulfil(self, future: Future[list[Ledger]], part: Match) -> None:
+    def _play_into(self, future: Future[list[Ledger]], part: Match) -> None:
         try:
             ledgers = self._play(part)
             self.on_rounds(part.size)
@@ -118,7 +118,7 @@ class ClusterEngine(Engine):
         while not done.wait(POLL):
             self._check()
         try:
-            # Without a timeout: at a timeout, Dask drops a result that is partly fetched.
+            # No timeout, because at a timeout Dask drops a result that is partly fetched.
             ledgers: list[Ledger] = remote.result()
         except Exception as error:
             if remote.status == "error":
@@ -128,11 +128,11 @@ class ClusterEngine(Engine):
         return ledgers
 
     def _check(self) -> None:
-        """Raise if there is nothing to wait for."""
+        """Raise if the engine was stopped, or if the scheduler is gone."""
         if self._stop.is_set():
             raise Stopped
         if self._client.status != "running":
-            raise EngineError("the scheduler is gone; start one and run the same command again")
+            raise EngineError("lost the Dask scheduler; start one and run the same command again")
 
     def stop(self) -> None:
         self._stop.set()
@@ -145,5 +145,5 @@ class ClusterEngine(Engine):
 def _client(dask: Any, where: Any) -> Any:
     try:
         return dask.Client(where, timeout=SCHEDULER_TIMEOUT, set_as_default=False)
-    except Exception as error:  # the server there need not be Dask
+    except Exception as error:  # the server may be something other than Dask, and raise anything
         raise EngineError(f"no Dask scheduler answers at {where}: {error}") from None

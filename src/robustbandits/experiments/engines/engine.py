@@ -1,6 +1,6 @@
-"""What every engine does, and what it plays: the interface that the scheduler works with.
+"""The interface of engines, and the matches that they play.
 
-What is played, and every bit of it, does not depend on the engine or on its number of workers.
+Results do not depend, to the bit, on the engine or on its number of workers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DASK_PORT = 8786
 
 
 class Match(NamedTuple):
-    """Games that are played with the same rounds: a planned match with its recipes, or a part."""
+    """A planned match with its recipes, or a part of it: games that share the same rounds."""
 
     environment: Environment
     pairs: Sequence[tuple[Attack, Policy]]
@@ -37,7 +37,7 @@ class Match(NamedTuple):
         return self.rounds * len(self.pairs)
 
     def play(self, on_block: Callable[[int], None] | None = None) -> list[Ledger]:
-        """Play the games in this thread; ``on_block`` is called as by :func:`play_match`."""
+        """Play the games in this thread; ``on_block`` is that of :func:`play_match`."""
         return play_match(
             self.environment,
             self.pairs,
@@ -54,7 +54,7 @@ class Stopped(Exception):
 
 
 class EngineError(OSError):
-    """An engine that cannot work; the message says why and what to do."""
+    """An engine that cannot be used; the message says why and what to do."""
 
 
 class Engine:
@@ -63,12 +63,12 @@ class Engine:
     ``on_rounds`` is called with the number of rounds that were played since its last call.
     """
 
-    #: Errors of a future which mean that the worker died, not that the game failed.
+    #: Errors which mean that a worker died, not that a game failed.
     losses: tuple[type[BaseException], ...] = ()
 
     def __init__(self, workers: int, on_rounds: Callable[[int], None] | None = None):
         self.workers = workers
-        #: How many parts to submit at a time, so that no worker waits for the next one.
+        #: Largest number of submitted parts: a few more than workers, so that none is idle.
         self.slots = workers + 2
         self.on_rounds = on_rounds or (lambda count: None)
 

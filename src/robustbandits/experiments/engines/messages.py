@@ -1,4 +1,4 @@
-"""What is sent to a worker in another process, and how the worker plays it.
+"""Matches as messages to workers in other processes, and how a worker plays them.
 
 Recipes are sent as JSON, so the worker makes and checks them with its own code. Recipes that JSON
 cannot express (third-party classes, data that only this process has) are pickled. Only workers
@@ -26,7 +26,7 @@ Message = tuple[dict[str, str], Match]
 
 
 def code_here() -> dict[str, str]:
-    """Return what must be the same on both sides to get the same bits."""
+    """Return the versions that must be equal in both processes to get the same bits."""
     return {
         "robustbandits": __version__,
         "kernel version": str(KERNEL_VERSION),
@@ -34,13 +34,13 @@ def code_here() -> dict[str, str]:
     }
 
 
-def check_code(theirs: dict[str, str]) -> None:
+def check_code(other: dict[str, str]) -> None:
     """Raise EngineError if the other side has different code."""
-    for what, value in code_here().items():
-        if theirs.get(what) != value:
+    for name, value in code_here().items():
+        if other.get(name) != value:
             raise EngineError(
-                f"the main process and a worker differ in {what}: {value} here, "
-                f"{theirs.get(what)} there; install the same robustbandits on both"
+                f"the main process and a worker differ in {name}: {value} here, "
+                f"{other.get(name)} there; install the same robustbandits on both"
             )
 
 
@@ -62,8 +62,8 @@ def _pack(recipe: Any) -> Any:
     section = section_of(recipe)
     try:
         if section is None:
-            # As bytes, because a Dask scheduler would unpickle an object and so need its module.
-            # A class of the main script is left to Dask, which sends it with its code.
+            # Bytes, because a Dask scheduler would unpickle an object, and so need its module. Dask
+            # itself sends a class of the main script, together with its code.
             return recipe if type(recipe).__module__ == "__main__" else pickle.dumps(recipe)
         text = canonical(recipe_to_plain(recipe))
         packed = (section, text, getattr(recipe, "fingerprint", None))
@@ -88,7 +88,7 @@ def _unpack(packed: Any) -> Any:
     fingerprint = getattr(recipe, "fingerprint", None)
     if fingerprint != expected:
         raise EngineError(
-            f"a worker has other data for {recipe.name}: expected fingerprint {expected}, got "
+            f"a worker has different data for {recipe.name}: expected fingerprint {expected}, got "
             f"{fingerprint}; put the same files on every machine"
         )
     return recipe

@@ -1,4 +1,4 @@
-"""Play in processes of this machine. If a worker dies, only its current part is lost."""
+"""Play in processes on this machine. If a worker dies, only its current part is played again."""
 
 from __future__ import annotations
 

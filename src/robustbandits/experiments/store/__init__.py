@@ -1,4 +1,4 @@
-"""The store: a folder of finished matches, written and read. Nothing here plays a game."""
+"""The store: a folder of finished matches. This package reads and writes it, and plays no games."""
 
 from robustbandits.experiments.store.load import Experiment as Experiment
 from robustbandits.experiments.store.match_file import DamagedError as DamagedError

@@ -71,19 +71,20 @@ def _pairs(match: PlannedMatch) -> list[tuple[str, str]]:
     return [(game.attack, game.policy) for game in match.games]
 
 
-def merge_provenance(found: Sequence[dict[str, Any]], planned: int) -> dict[str, Any]:
+def merge_provenance(provenances: Sequence[dict[str, Any]], planned: int) -> dict[str, Any]:
     """Return one provenance for matches that several machines may have played."""
-    if not found:
+    if not provenances:
         return {"planned": planned, "finished": 0}
-    times = sorted(str(values.get("when", "")) for values in found)
+    times = sorted(str(values.get("when", "")) for values in provenances)
     merged: dict[str, Any] = {
         "planned": planned,
-        "finished": len(found),
+        "finished": len(provenances),
         "when": times[-1],
         "first": times[0],
     }
     for key in ("versions", "machine", "commit"):
-        different = list({canonical(values.get(key)): values.get(key) for values in found}.values())
+        values = [provenance.get(key) for provenance in provenances]
+        different = list({canonical(value): value for value in values}.values())
         merged[key] = different[0]
         if len(different) > 1:
             merged[f"other_{key}s"] = different[1:]

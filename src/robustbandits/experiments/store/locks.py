@@ -37,7 +37,7 @@ class Locks:
         self.works = self._probe()
 
     def acquire(self, name: str) -> bool:
-        """Lock a hexadecimal name; False if another process or thread holds the lock."""
+        """Lock a hexadecimal name; return False if another process or thread holds the lock."""
         byte = _byte_of(name)
         with self._guard:
             if byte in self._held:
@@ -86,7 +86,7 @@ def locks_on(path: Path) -> Locks:
     with _instances_guard:
         if path.exists():
             locks = _instances.get(_identity(path))
-            # A forked child has a copy of its parent's, but does not hold the locks.
+            # A forked child has a copy of its parent's instance, but does not hold the locks.
             if locks is not None and locks.process == os.getpid():
                 return locks
         locks = Locks(path)

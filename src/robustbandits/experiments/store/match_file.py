@@ -17,7 +17,7 @@ import numpy as np
 from robustbandits.experiments.plan import PlannedMatch
 from robustbandits.game.ledger import Ledger
 
-#: Raised whenever older versions of the package cannot read the files any more.
+#: Increase this whenever older versions of the package can no longer read the files.
 FORMAT = 1
 #: Limits on the size of a file and on the memory that it takes.
 MAX_BYTES = 1 << 30
@@ -45,7 +45,7 @@ class NewerError(ValueError):
 
 
 class StoredMatch(NamedTuple):
-    """A finished match, as its file has it."""
+    """A finished match, as it is stored in its file."""
 
     id: str
     spec: dict[str, Any]
@@ -145,12 +145,12 @@ def _decode(data: bytes, planned: PlannedMatch | None) -> StoredMatch:
         text, digests = metadata.get(_HEADER), metadata.get(_DIGEST, b"").split(b" ")
         if text is None:
             raise DamagedError("it is not the file of a match")
-        if _digest(text) != digests[0]:  # in every format, so that a damaged one is not "newer"
+        if _digest(text) != digests[0]:  # checked first: a damaged file must not look "newer"
             raise DamagedError("its header does not match its digest")
         header = json.loads(text)
         if header["format"] > FORMAT:
             version = header["provenance"]["versions"]["robustbandits"]
-            raise NewerError(f"it was made by robustbandits {version}: install that or a newer one")
+            raise NewerError(f"it was made by robustbandits {version}: install that or newer")
         _check_size(file, header)
         # No threads: Arrow's pool may abort a process that ends soon after (apache/arrow#34314).
         table = file.read(columns=[name for name, _, _ in _COLUMNS], use_threads=False)
@@ -169,7 +169,7 @@ def _decode(data: bytes, planned: PlannedMatch | None) -> StoredMatch:
 
 
 def _check_size(file: Any, header: dict[str, Any]) -> None:
-    """Refuse a file that would take too much memory, before its rows are read."""
+    """Raise if the file would take too much memory; called before its rows are read."""
     meta = file.metadata
     groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
     if meta.num_rows > MAX_ROWS or sum(group.total_byte_size for group in groups) > MAX_BYTES:
@@ -189,7 +189,7 @@ def _numbers(table: Any, name: str, kind: Any) -> Any:
 
 
 def _check(header: dict[str, Any], columns: dict[str, Any]) -> None:
-    """Refuse numbers that no game can produce."""
+    """Raise if there are numbers that no game can produce."""
     games, points, length = len(header["games"]), header["points"], header["length"]
     if games < 1 or points < 1 or games * points > MAX_ROWS:
         raise DamagedError(f"{games} games of {points} recorded rounds do not fit into a file")

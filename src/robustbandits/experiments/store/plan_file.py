@@ -12,7 +12,7 @@ from robustbandits.experiments.store.match_file import DamagedError, NewerError
 
 MAX_BYTES = 1 << 28
 #: Formats: the same games in every environment, listed once; or games listed by environment.
-EVEN, UNEVEN = 1, 2
+SAME_GAMES, GAMES_BY_ENVIRONMENT = 1, 2
 
 
 def encode_plan(plan: Plan) -> tuple[str, bytes]:
@@ -23,11 +23,11 @@ def encode_plan(plan: Plan) -> tuple[str, bytes]:
             pairs = [(game.attack, game.policy) for game in match.games]
             by_environment[match.environment] = pairs
     first, *rest = by_environment.values()
-    even = all(pairs == first for pairs in rest)
+    same = all(pairs == first for pairs in rest)
     values = {
-        "format": EVEN if even else UNEVEN,
+        "format": SAME_GAMES if same else GAMES_BY_ENVIRONMENT,
         "spec": plan.spec_values,
-        "games": first if even else by_environment,
+        "games": first if same else by_environment,
         "matches": [(match.id, match.environment, match.seed) for match in plan.matches],
     }
     data = json.dumps(values).encode()
@@ -38,13 +38,13 @@ def decode_plan(data: bytes) -> Plan:
     """Return the plan in a file's bytes, or raise :class:`DamagedError`."""
     try:
         values = json.loads(data)
-        if values["format"] > UNEVEN:
+        if values["format"] > GAMES_BY_ENVIRONMENT:
             raise NewerError("it was made by a newer robustbandits: install that version")
         plain, listed = dict(values["spec"]), values["games"]
-        matches = [(str(a), str(b), int(c)) for a, b, c in values["matches"]]
-        even = values["format"] == EVEN
+        matches = [(str(match), str(label), int(seed)) for match, label, seed in values["matches"]]
+        same = values["format"] == SAME_GAMES
         games = {
-            label: _games(listed if even else listed[label])
+            label: _games(listed if same else listed[label])
             for label in dict.fromkeys(label for _, label, _ in matches)
         }
     except NewerError:

@@ -4,7 +4,7 @@
 
     store.json          format, and the version that made it
     plans/ID.json       a plan: the spec and its matches
-    matches/ID.parquet  a finished match; its name says what was played
+    matches/ID.parquet  a finished match; the id is a hash of what was played
     damaged/            damaged files, set aside
     lock                never read or written; see :mod:`robustbandits.experiments.store.locks`
 
@@ -42,11 +42,11 @@ class StoreError(OSError):
     """A store that cannot be used; the message says why and what to do."""
 
 
-class Found(NamedTuple):
-    """A stored match; or None, and what is wrong with its file if there is one."""
+class ReadResult(NamedTuple):
+    """The result of reading a match's file; both are None if there is no file."""
 
     match: StoredMatch | None
-    damage: str | None
+    damage: str | None  # what is wrong with the file, if it is damaged
 
 
 class Store:
@@ -65,7 +65,7 @@ class Store:
         self._check_folder()
 
     def _check_folder(self) -> None:
-        """Refuse a folder with other files, or of a newer version, before changing it."""
+        """Raise if the folder has other files, or if a newer version made it; change nothing."""
         try:
             names = {path.name for path in self.folder.iterdir()}
         except FileNotFoundError:
@@ -119,7 +119,7 @@ class Store:
         """Delete the unfinished file of a match if its lock is free, and others after a day."""
         for folder in (self.folder, self.folder / "plans"):
             for path, _ in drafts(folder):
-                with contextlib.suppress(FileNotFoundError):  # another process was faster
+                with contextlib.suppress(FileNotFoundError):  # another process deleted it
                     if time.time() - path.stat().st_mtime > DAY:
                         path.unlink()
         if not locks.works:
@@ -132,7 +132,7 @@ class Store:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Turn an error of the file system into one that says what to do."""
+        """Turn file system errors into errors that say what to do."""
         try:
             yield
         except OSError as error:
@@ -151,7 +151,7 @@ class Store:
         return (self._locks or self.open()).acquire(match.id)
 
     def release(self, match: PlannedMatch) -> None:
-        """End the claim. The operating system does it for a process that dies."""
+        """End the claim. If a process dies, the operating system ends its claims."""
         (self._locks or self.open()).release(match.id)
 
     def write(self, plan: Plan, match: PlannedMatch, ledgers: Sequence[Ledger]) -> None:
@@ -179,36 +179,36 @@ class Store:
             if not path.exists():
                 write_whole(path, data)
 
-    def read(self, match: PlannedMatch) -> Found:
+    def read(self, match: PlannedMatch) -> ReadResult:
         """Read the file of a planned match; its ledgers get the labels of the plan."""
         found = self._find(match.id, match)
         if found.match is None:
             return found
         stored = found.match.length, found.match.ledgers[0].seed
         if match_id_of(found.match.games) != match.id or stored != (match.rounds, match.seed):
-            return Found(None, "it holds other games than its name says")
+            return ReadResult(None, "its games are not those of the match it is named after")
         return found
 
-    def _find(self, match: str, planned: PlannedMatch | None = None) -> Found:
+    def _find(self, match: str, planned: PlannedMatch | None = None) -> ReadResult:
         path = self.path_of(match)
         try:
             stored = match_file.decode(_read(path, match_file.MAX_BYTES), planned)
         except FileNotFoundError:
-            return Found(None, None)
+            return ReadResult(None, None)
         except OSError as error:
             raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
         except DamagedError as error:
-            return Found(None, str(error))
+            return ReadResult(None, str(error))
         except NewerError as error:
             raise NewerError(f"{path} is newer than this program: {error}") from None
         if stored.id != match:
-            return Found(None, f"it holds match {stored.id!r}, not the one of its name")
-        return Found(stored, None)
+            return ReadResult(None, f"it contains another match, {stored.id!r}")
+        return ReadResult(stored, None)
 
     def recheck(self, match: PlannedMatch) -> tuple[bool, str | None]:
-        """Return whether a claimed match is stored by now, and a damaged file that was set aside.
+        """Return whether a claimed match is stored now, and a note if a damaged file was set aside.
 
-        Another process may have stored the match before this one claimed it.
+        Another process may have stored the match before this process claimed it.
         """
         found = self.read(match)
         if found.damage is None:

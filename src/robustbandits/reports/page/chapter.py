@@ -1,4 +1,4 @@
-"""What the page says about one experiment, as plain data for the templates."""
+"""A chapter of the page: one experiment, as plain data for the templates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from robustbandits.reports.table import Table
 if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
 
-#: Titles of the notes on where an experiment came from; others are made from their keys.
+#: Titles of entries of the provenance; the titles of other entries are made from their keys.
 PROVENANCE = {
     "planned": "Matches planned",
     "finished": "Matches finished",
@@ -30,7 +30,7 @@ PROVENANCE = {
 
 @dataclass(frozen=True)
 class Chapter:
-    """What the page says about one experiment."""
+    """What the page shows about one experiment."""
 
     id: str
     experiment: Experiment
@@ -52,7 +52,7 @@ class Chapter:
 
     @property
     def stand_ins(self) -> list[str]:
-        """Labels of environments with synthetic data in the place of real data."""
+        """Labels of environments with synthetic data instead of real data."""
         return [label for label in self.spec.environments if label.endswith(STAND_IN)]
 
     @property

@@ -35,7 +35,7 @@ class Figure(NamedTuple):
 
 
 def policy_numbers(policies: Iterable[str]) -> dict[str, int]:
-    """Return the number that sets each policy's look; the paper's policies have fixed numbers."""
+    """Return the number that sets each policy's style; the paper's policies have fixed numbers."""
     styles = list(dict.fromkeys(KNOWN.values()))
     numbers: dict[str, int] = {}
     free = len(styles)

@@ -22,27 +22,27 @@ class Lowest(str):
 class PageTable(NamedTuple):
     """A table of texts.
 
-    The first ``words`` columns name the row. ``headed`` says that a heading above the table already
-    shows its caption, so only screen readers get it.
+    The first ``name_columns`` columns name the row. If ``has_heading``, a heading above the table
+    already shows the caption, so only screen readers read it out.
     """
 
     caption: str
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
-    words: int = 1
-    headed: bool = False
+    name_columns: int = 1
+    has_heading: bool = False
 
     @property
     def folded(self) -> bool:
         """Whether rows that share all names but the last are under a common heading."""
-        return self.words > 1 and len(self._prefixes) < len(self.rows)
+        return self.name_columns > 1 and len(self._prefixes) < len(self.rows)
 
     @property
     def groups(self) -> list[tuple[str, list[Sequence[str]]]]:
         """Headings and rows. A folded table is half as wide, which helps on a phone."""
         if not self.folded:
             return [("", list(self.rows))]
-        first = self.words - 1
+        first = self.name_columns - 1
         return [
             (": ".join(prefix), [row[first:] for row in self.rows if tuple(row[:first]) == prefix])
             for prefix in self._prefixes
@@ -51,18 +51,18 @@ class PageTable(NamedTuple):
     @property
     def shown_heads(self) -> Sequence[str]:
         """Heads of the columns that are left after folding."""
-        return self.heads[self.words - 1 :] if self.folded else self.heads
+        return self.heads[self.name_columns - 1 :] if self.folded else self.heads
 
     @property
     def _prefixes(self) -> list[tuple[str, ...]]:
-        return list(dict.fromkeys(tuple(row[: self.words - 1]) for row in self.rows))
+        return list(dict.fromkeys(tuple(row[: self.name_columns - 1]) for row in self.rows))
 
 
 def page_table(table: Table) -> PageTable:
     """Return a table of the report for the page."""
-    words = sum(column.kind == "text" for column in table.columns)
+    name_columns = sum(column.kind == "text" for column in table.columns)
     heads = [column.head for column in table.columns]
-    return PageTable(table.title, heads, table.texts(), max(1, words), headed=True)
+    return PageTable(table.title, heads, table.texts(), max(1, name_columns), has_heading=True)
 
 
 def overview_table(panels: Sequence[Panel]) -> PageTable:
@@ -78,12 +78,12 @@ def overview_table(panels: Sequence[Panel]) -> PageTable:
     if len(policies) > MOST_COLUMNS:  # a long table is easier to read than a wide one
         heads = ["Policy", *[f"{panel.environment}: {panel.attack}" for panel in panels]]
         rows = [[policy, *[row[k] for row in cells]] for k, policy in enumerate(policies)]
-        return PageTable(caption, heads, rows, headed=True)
+        return PageTable(caption, heads, rows, has_heading=True)
     heads = ["Environment", "Attack", *policies]
     rows = [
         [panel.environment, panel.attack, *row] for panel, row in zip(panels, cells, strict=True)
     ]
-    return PageTable(caption, heads, rows, words=2, headed=True)
+    return PageTable(caption, heads, rows, name_columns=2, has_heading=True)
 
 
 def readable(value: float) -> str:

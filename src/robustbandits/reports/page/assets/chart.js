@@ -1,5 +1,5 @@
 "use strict";
-/* One chart: axes, lines, bands. It knows numbers and SVG, and nothing of the page around it. */
+/* Draws one chart: axes, lines, bands. It does not depend on the rest of the page. */
 const chart = (() => {
   const DASHES = ["", "7 4", "2 3", "10 3 2 3", "1 5"];
   const COLOURS = 8;
@@ -9,7 +9,7 @@ const chart = (() => {
   const many = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
   const brief = (value) => (value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(0) : few.format(value));
 
-  /* Colour and dash of the policy with this number: forty policies look forty ways. */
+  /* Colour and dash of the policy with this number: forty policies have forty different styles. */
   const FIRST_DASH = [0, 1, 2, 0, 0, 1, 3, 0];
   const look = (k) => ({
     name: `k${k % COLOURS}`,
@@ -46,7 +46,7 @@ const chart = (() => {
     return { at, ticks };
   }
 
-  /* Budgets stand side by side at equal steps: 0 has no place on a logarithmic axis. */
+  /* Budgets are drawn at equal distances, because a logarithmic axis cannot show 0. */
   function steps(values, from, to) {
     const gap = (to - from) / Math.max(1, values.length);
     const at = (v) => from + (values.indexOf(v) + 0.5) * gap;
@@ -56,7 +56,7 @@ const chart = (() => {
   const top = (curve) => Math.max(...curve.y.map((y, i) => y + (curve.half ? curve.half[i] : 0)), curve.published ?? 0);
   const positive = (curve) => curve.y.filter((y) => y > 0);
 
-  /* Smallest and greatest values that these curves need on the upright axis. */
+  /* Smallest and largest values of these curves on the vertical axis. */
   function range(curves) {
     const high = Math.max(0, ...curves.map(top)) || 1;
     const low = Math.min(high, ...curves.flatMap(positive));
@@ -124,14 +124,14 @@ const chart = (() => {
     return best;
   }
 
-  /* Draw into the box; return where the points stand across, for whoever follows the pointer. */
+  /* Draw into the box; return the horizontal positions of the points, to find the one under the pointer. */
   function draw(box, model, curves, view, limits) {
     const width = Math.max(260, Math.min(box.clientWidth || 400, 760));
     const size = { width, height: Math.round(width * 0.625) };
     const svg = element("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": model.alt });
     const axes = scales(model, size, view, limits);
     drawAxes(svg, model, size, axes);
-    // Whiskers of several policies at one budget stand side by side, not on top of each other.
+    // Draw the whiskers of several policies at one budget next to each other, so that none is hidden.
     const gap = model.kind === "budget" ? Math.min(7, (0.7 * size.width) / model.x.length / curves.length) : 0;
     curves.forEach((curve, i) => drawCurve(svg, model, curve, axes, gap * (i - (curves.length - 1) / 2)));
     const cross = element("line", { class: "cross", y1: MARGIN.top, y2: axes.bottom, visibility: "hidden" }, svg);

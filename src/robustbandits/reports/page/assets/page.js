@@ -1,41 +1,41 @@
-/* The page: policies switched on and off, axes, values under the pointer, light and dark. */
+/* The page: switches for policies, axes and dark mode, and the values under the pointer. */
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const view = { x: "linear", y: "linear", same: false };
   const hidden = new Set();
-  const say = document.getElementById("say"), tip = document.getElementById("tip");
+  const announcement = document.getElementById("say"), tip = document.getElementById("tip");
   const charts = data.charts.map((model) => ({ model, box: document.getElementById(model.id), drawn: null, at: -1 }));
   const shown = (model) => model.curves.filter((curve) => !hidden.has(curve.policy));
 
-  function limitsOf(one) {
-    const alike = view.same ? charts.filter((other) => other.model.group === one.model.group) : [one];
-    return chart.range(alike.flatMap((other) => shown(other.model)));
+  function limitsOf(figure) {
+    const sameScale = view.same ? charts.filter((other) => other.model.group === figure.model.group) : [figure];
+    return chart.range(sameScale.flatMap((other) => shown(other.model)));
   }
 
-  function redraw(one) {
-    one.drawn = chart.draw(one.box, one.model, shown(one.model), view, limitsOf(one));
+  function redraw(figure) {
+    figure.drawn = chart.draw(figure.box, figure.model, shown(figure.model), view, limitsOf(figure));
   }
 
   function redrawAll() {
-    leave();
+    hideTip();
     charts.forEach(redraw);
   }
 
-  /* Values under the pointer, or wherever the arrow keys went. */
-  function values(one) {
-    const i = one.at;
-    return shown(one.model).filter((curve) => curve.y[i] !== null).map((curve) => ({
+  /* Values at the position selected with the pointer or the arrow keys. */
+  function values(figure) {
+    const i = figure.at;
+    return shown(figure.model).filter((curve) => curve.y[i] !== null).map((curve) => ({
       policy: curve.policy, y: curve.y[i], half: curve.half && curve.half[i],
     })).sort((a, b) => b.y - a.y);
   }
 
-  const words = ({ y, half }) => chart.many.format(y) + (half === null || half === undefined ? "" : ` ± ${chart.many.format(half)}`);
-  const heading = (one) => `${one.model.kind === "budget" ? "budget" : "round"} ${one.model.x[one.at].toLocaleString("en")}`;
+  const valueText = ({ y, half }) => chart.many.format(y) + (half === null || half === undefined ? "" : ` ± ${chart.many.format(half)}`);
+  const heading = (figure) => `${figure.model.kind === "budget" ? "budget" : "round"} ${figure.model.x[figure.at].toLocaleString("en")}`;
 
   function row(value) {
-    const line = document.createElement("tr"), spot = document.createElement("i");
-    spot.className = chart.look(value.policy).name;
-    for (const content of [spot, data.policies[value.policy], words(value)]) {
+    const line = document.createElement("tr"), swatch = document.createElement("i");
+    swatch.className = chart.look(value.policy).name;
+    for (const content of [swatch, data.policies[value.policy], valueText(value)]) {
       const cell = document.createElement("td");
       cell.append(content);
       line.append(cell);
@@ -43,58 +43,58 @@
     return line;
   }
 
-  function place(one) {
-    const area = one.box.getBoundingClientRect(), size = tip.getBoundingClientRect();
-    const x = area.left + (one.drawn.xs[one.at] / one.drawn.scale) * area.width;
+  function positionTip(figure) {
+    const area = figure.box.getBoundingClientRect(), size = tip.getBoundingClientRect();
+    const x = area.left + (figure.drawn.xs[figure.at] / figure.drawn.scale) * area.width;
     const widest = document.documentElement.clientWidth - size.width - 4;
     const above = area.top - size.height - 4;
     tip.style.left = `${Math.max(4, Math.min(x - size.width / 2, widest))}px`;
     tip.style.top = `${above > 4 ? above : Math.min(area.bottom + 4, window.innerHeight - size.height - 4)}px`;
   }
 
-  function show(one, i) {
-    if (one.at === i && !tip.hidden) return;
-    leave();
-    one.at = i;
+  function show(figure, i) {
+    if (figure.at === i && !tip.hidden) return;
+    hideTip();
+    figure.at = i;
     const table = document.createElement("table"), head = document.createElement("strong");
-    const found = values(one), most = 16;
-    head.textContent = heading(one) + (one.model.curves.some((curve) => curve.half) ? " (mean ± 95 %)" : "");
+    const found = values(figure), most = 16;
+    head.textContent = heading(figure) + (figure.model.curves.some((curve) => curve.half) ? " (mean ± 95 %)" : "");
     table.append(...found.slice(0, most).map(row));
     tip.replaceChildren(head, table, found.length > most ? `and ${found.length - most} lower` : "");
     tip.hidden = false;
-    const { cross, xs } = one.drawn;
+    const { cross, xs } = figure.drawn;
     cross.setAttribute("x1", xs[i]);
     cross.setAttribute("x2", xs[i]);
     cross.setAttribute("visibility", "visible");
-    place(one);
+    positionTip(figure);
   }
 
-  function leave() {
+  function hideTip() {
     tip.hidden = true;
-    for (const one of charts) if (one.drawn) one.drawn.cross.setAttribute("visibility", "hidden");
+    for (const figure of charts) if (figure.drawn) figure.drawn.cross.setAttribute("visibility", "hidden");
   }
 
-  function follow(one) {
+  function addListeners(figure) {
     const point = (event) => {
-      const area = one.box.getBoundingClientRect();
-      show(one, chart.nearest(one.drawn.xs, ((event.clientX - area.left) / area.width) * one.drawn.scale));
+      const area = figure.box.getBoundingClientRect();
+      show(figure, chart.nearest(figure.drawn.xs, ((event.clientX - area.left) / area.width) * figure.drawn.scale));
     };
-    one.box.addEventListener("pointermove", point);
-    one.box.addEventListener("pointerdown", point);
-    one.box.addEventListener("pointerleave", leave);
-    one.box.addEventListener("blur", leave);
-    one.box.addEventListener("keydown", (event) => walk(one, event));
+    figure.box.addEventListener("pointermove", point);
+    figure.box.addEventListener("pointerdown", point);
+    figure.box.addEventListener("pointerleave", hideTip);
+    figure.box.addEventListener("blur", hideTip);
+    figure.box.addEventListener("keydown", (event) => moveByKey(figure, event));
   }
 
-  function walk(one, event) {
-    const last = one.model.x.length - 1, stride = Math.max(1, Math.round(last / 20));
-    const here = one.at < 0 ? last : one.at;
+  function moveByKey(figure, event) {
+    const last = figure.model.x.length - 1, stride = Math.max(1, Math.round(last / 20));
+    const here = figure.at < 0 ? last : figure.at;
     const goal = { ArrowLeft: here - stride, ArrowRight: here + stride, Home: 0, End: last }[event.key];
-    if (event.key === "Escape") leave();
+    if (event.key === "Escape") hideTip();
     if (goal === undefined) return;
     event.preventDefault();
-    show(one, Math.max(0, Math.min(last, goal)));
-    say.textContent = `${heading(one)}: ` + values(one).map((v) => `${data.policies[v.policy]} ${words(v)}`).join("; ");
+    show(figure, Math.max(0, Math.min(last, goal)));
+    announcement.textContent = `${heading(figure)}: ` + values(figure).map((v) => `${data.policies[v.policy]} ${valueText(v)}`).join("; ");
   }
 
   /* Buttons. */
@@ -142,29 +142,29 @@
     });
   }
 
-  const dark = document.getElementById("dark"), night = window.matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (document.documentElement.dataset.theme || (night.matches ? "dark" : "light")) === "dark";
+  const dark = document.getElementById("dark"), prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme || (prefersDark.matches ? "dark" : "light")) === "dark";
   dark?.addEventListener("click", () => {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
     press(dark, isDark());
   });
-  night.addEventListener("change", () => dark && press(dark, isDark()));
+  prefersDark.addEventListener("change", () => dark && press(dark, isDark()));
   if (dark) press(dark, isDark());
 
-  /* On paper nothing can be opened: open all, and put back what was closed. */
+  /* Open all sections for printing, and close them again afterwards. */
   let opened = [];
   window.addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details:not([open])")];
-    for (const one of opened) one.open = true;
+    for (const section of opened) section.open = true;
   });
-  window.addEventListener("afterprint", () => { for (const one of opened) one.open = false; });
+  window.addEventListener("afterprint", () => { for (const section of opened) section.open = false; });
 
-  charts.forEach(follow);
+  charts.forEach(addListeners);
   redrawAll();
   const widths = new WeakMap();
   const watcher = new ResizeObserver((entries) => {
     for (const { target } of entries) {
-      if (Math.abs((widths.get(target) ?? target.clientWidth) - target.clientWidth) > 1) redraw(charts.find((one) => one.box === target));
+      if (Math.abs((widths.get(target) ?? target.clientWidth) - target.clientWidth) > 1) redraw(charts.find((figure) => figure.box === target));
       widths.set(target, target.clientWidth);
     }
   });
