@@ -1,11 +1,14 @@
 """BOB: a window for each block, paid what the block earned."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import robustbandits as rb
 from reference.playing import agent_for, assert_same_play, block_of, play, ridge_of, state_of
+from robustbandits.agent.file_format import SnapshotError
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import BOB, LinUCB, RobustBandit
@@ -92,6 +95,13 @@ def test_windows_are_the_integer_parts_of_the_roots(block):
             window += 1
         exact.append(window)
     assert windows_up_to(block) == tuple(exact)
+
+
+def test_bob_agent_file_with_the_older_block_is_refused():
+    path = Path(__file__).with_name("bob-with-long-blocks.rb")
+    message = r"expected shape \(8, 3\), got \(10, 3\)\. If an older version .* start a new agent"
+    with pytest.raises(SnapshotError, match=message):
+        rb.Agent.load(path)
 
 
 def test_bob_refuses_windows_longer_than_the_block():
