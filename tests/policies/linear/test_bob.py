@@ -8,7 +8,7 @@ import pytest
 
 import robustbandits as rb
 from reference.playing import agent_for, assert_same_play, block_of, play, ridge_of, state_of
-from robustbandits.agent.file_format import SnapshotError
+from robustbandits.agent import SnapshotError
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import BOB, LinUCB, RobustBandit
