@@ -31,6 +31,7 @@ VALUES = {
     "c_hat_scale": (NON_NEGATIVE, (0,)),
     "candidates": (("2kt", [], 5, [0, -1.0], [0, math.nan], [0, "1"], [2, 2.0]), ([0, 2], "T")),
     "clip": (FLAG, (False, True)),
+    "clock": (WORD, ("rewards", "horizon")),
     "delta": (PROBABILITY, (1e-9,)),
     "delta_split": (FLAG, (False, True)),
     "divide_by": (WORD, ("planned", "actual")),

@@ -92,6 +92,7 @@ STATES = [
     ("RobustUCB", "counts", 0, -1.0),
     ("RobustUCB", "counts", 0, 0.5),
     ("RobustUCB", "tree", (0, 5, 0), -2.0),
+    ("RobustUCB", "tally", 0, 0.5),
     *(("SupportBasisExploration", "diary", _phases.LEADER, a) for a in (-1.0, 3.0, 0.5, math.nan)),
 ]
 

@@ -134,6 +134,9 @@ CONTEXTUAL = {
     ),
     "cobe": same(ours.COBE, contextual.COBE),
     "cobe-testing": same(ours.COBE, contextual.COBE, test_scale=1e-4, sigma=0.05),
+    "cobe-large-corruptions": same(
+        ours.COBE, contextual.COBE, test_scale=1e-4, sigma=0.05, max_corruption=8.0
+    ),
     "shared-grid": same(ours.SharedGrid, contextual.SharedGrid),
     "shared-grid-own": same(
         ours.SharedGrid,
@@ -164,8 +167,10 @@ CONTEXTUAL = {
     "window-1": same(ours.SlidingWindowLinUCB, window.SlidingWindow, window=1),
     "window-3": same(ours.SlidingWindowLinUCB, window.SlidingWindow, window=3),
     "window-40": same(ours.SlidingWindowLinUCB, window.SlidingWindow, window=40),
-    "window-paper-radius": same(
-        ours.SlidingWindowLinUCB, window.SlidingWindow, window=40, growing=False
+    "window-as-written": (
+        ours.SlidingWindowLinUCB.as_written(window=40),
+        window.SlidingWindow,
+        {"window": 40, "growing": False, "delta": None},
     ),
     "window-det": same(
         ours.SlidingWindowLinUCB, window.SlidingWindow, window=25, radius="det", ridge=0.5
@@ -173,7 +178,11 @@ CONTEXTUAL = {
     "window-variation": same(ours.SlidingWindowLinUCB, window.SlidingWindow, variation=40.0),
     "window-theory": same(ours.SlidingWindowLinUCB, window.SlidingWindow),
     "bob": same(ours.BOB, window.BOB),
-    "bob-as-written": same(ours.BOB, window.BOB, growing=False, clip=False),
+    "bob-as-written": (
+        ours.BOB.as_written(),
+        window.BOB,
+        {"growing": False, "delta": None, "clip": False},
+    ),
     "bob-windows": same(ours.BOB, window.BOB, block=20, windows=[3, 20, 7], alpha=0.3),
     "bob-short": same(ours.BOB, window.BOB, block=11, radius="det", sigma=0.3),
     "bob-one-window": same(ours.BOB, window.BOB, block=40, windows=[5]),
@@ -217,7 +226,11 @@ ARMS = {
         sigma=0.3,
         width_scale=1.0,
     ),
+    "median-horizon": same(ours.RobustUCB, arms.RobustUCB, clock="horizon"),
     "trimmed": same(ours.RobustUCB, arms.RobustUCB, estimator="trimmed", trim=0.2),
+    "trimmed-wide": same(
+        ours.RobustUCB, arms.RobustUCB, estimator="trimmed", trim=0.45, width_scale=0.3
+    ),
     "mean": same(ours.RobustUCB, arms.RobustUCB, estimator="trimmed", trim=0.0),
 }
 

@@ -105,7 +105,10 @@ def to_floats(name: str, array: Any) -> Floats:
 def fill(name: str, array: Any, saved: Floats) -> None:
     """Overwrite a new state's array with saved numbers; where it is finite, they must be too."""
     if saved.shape != array.shape:
-        raise SnapshotError(f"{name}: expected shape {array.shape}, got {saved.shape}")
+        raise SnapshotError(
+            f"{name}: expected shape {array.shape}, got {saved.shape}. If an older version of "
+            f"robustbandits wrote the file, the policy has changed since: start a new agent"
+        )
     if not np.isfinite(saved[np.isfinite(array)]).all():
         raise SnapshotError(f"{name} holds numbers that are not finite")
     if not _survives(saved, array.dtype):
