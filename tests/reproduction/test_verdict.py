@@ -97,6 +97,12 @@ def test_policy_that_was_not_published_has_a_range_but_no_verdict():
     assert len(figure.words) == 1
 
 
+def test_range_does_not_go_below_zero():
+    low, high = verdict(LinUCB=[1.0, 50.0]).numbers[0].ours[1:]
+    assert low == 0.0
+    assert high > 50.0
+
+
 def test_games_of_other_lengths_are_not_compared():
     games = {("Garcelon", "LinUCB"): [1.0, 2.0]}
     short = judge(experiment_with_finals(games, attacks=GARCELON, rounds=10))

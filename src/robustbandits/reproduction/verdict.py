@@ -13,6 +13,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from robustbandits.metrics.groups import Group, Labels, final_regrets, group_by_labels
 from robustbandits.metrics.intervals import LEVEL, Estimate
 from robustbandits.reproduction.order import PanelOrder, panel_order
@@ -113,12 +115,11 @@ def _judge_number(
     mean = float(regrets.mean())
     if len(regrets) < 2:
         return NumberVerdict(labels, Estimate(mean, math.nan, math.nan), published, None)
-    if published is None:
-        possible = predict_means(regrets, PUBLISHED_RUNS)
-        return NumberVerdict(labels, Estimate(mean, *central_range(possible)), None, None)
-    possible = predict_means(regrets, PUBLISHED_RUNS, reading_error)
+    error = 0.0 if published is None else reading_error
+    possible = np.maximum(predict_means(regrets, PUBLISHED_RUNS, error), 0.0)  # as regret is
     ours = Estimate(mean, *central_range(possible))
-    return NumberVerdict(labels, ours, published, quantile_of(published, possible))
+    quantile = None if published is None else quantile_of(published, possible)
+    return NumberVerdict(labels, ours, published, quantile)
 
 
 def _corrected(numbers: Sequence[NumberVerdict]) -> tuple[NumberVerdict, ...]:
