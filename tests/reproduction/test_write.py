@@ -32,7 +32,7 @@ def text_of(*experiments, command="x"):
 
 def test_document_says_how_it_was_made_and_what_was_found():
     text = text_of(experiment_with_finals(GAMES, attacks=GARCELON), command="robustbandits x")
-    assert "Made by `robustbandits x`: 4 games of 10 rounds, 2 seeds." in text
+    assert "Made by `robustbandits x`:\n4 games of 10 rounds, 2 seeds." in text
     assert "| simulation | Garcelon | LinUCB | 100 (" in text
     assert "Verdict: nothing was compared with the paper." in text
     assert "stand-in" not in text
@@ -61,7 +61,7 @@ def test_document_names_every_commit_that_played():
         experiment_with_finals(GAMES, attacks=GARCELON)._replace(provenance=provenance)
         for provenance in (made, {"commit": "aaa"}, {"commit": None})
     ]
-    assert "Made by `x`, at commit aaa and bbb: 12 games" in text_of(*experiments)
+    assert "12 games of 10 rounds, 2 seeds, at commit aaa and bbb." in text_of(*experiments)
 
 
 def test_document_with_a_stand_in_says_so():

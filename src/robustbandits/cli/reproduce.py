@@ -47,7 +47,7 @@ def reproduce(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Play the paper's Figure 1, and judge whether its numbers could be ours.
+    """Play the paper's Figure 1; compare it with the published one.
 
     Example: robustbandits reproduce --reading as-coded --rounds 100000 --seeds 5
 
