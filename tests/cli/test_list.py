@@ -55,7 +55,7 @@ def test_the_text_has_assumptions_and_parameters():
 
 
 def test_experimental_policies_are_marked():
-    text = " ".join(runner.invoke(app, ["list", "policies"]).output.split())
+    text = " ".join(invoke("list", "policies").output.split())
     assert "MLAER (experimental): " in text
     assert "provenance: experimental, constants from summaries;" in text
     assert "BARBAR: " in text
