@@ -53,7 +53,7 @@ PRESETS = {
     "RobustPhasedElimination.practical": {"budget": 5.0, "threshold": "tight"},
     "SupportBasisExploration.practical": {"scale": 0.003},
     "EnlargedGPUCB.practical": {"budget": 5.0, "bonus_scale": 0.1},
-    "MultiLayerGPUCB.practical": {"bonus_scale": 0.3},
+    "MultiLayerGPUCB.practical": {"alpha": 1.0, "bonus_scale": 0.3},
 }
 
 
