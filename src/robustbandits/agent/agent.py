@@ -17,6 +17,7 @@ from robustbandits.agent.file_contents import (
     check_indices,
     check_names,
     check_size,
+    checked_parameters,
     fill,
     reason,
     recipe_class,
@@ -284,7 +285,7 @@ class Agent:
         rows = arrays.pop("pending")
         check_size(problem, arrays)
         policy_class = recipe_class(header["policy"]["name"], given_class)
-        recipe = policy_class.from_dict(header["policy"])
+        recipe = policy_class.from_dict(checked_parameters(policy_class, header["policy"]))
         if hasattr(policy_class, "upgrade_file"):  # the arrays may be those of an older version
             arrays = policy_class.upgrade_file(arrays | {"pending": rows})
             rows = arrays.pop("pending")

@@ -9,6 +9,7 @@ from robustbandits.experiments.plan import Plan, PlannedGame, PlannedMatch
 from robustbandits.experiments.recipe_json import canonical
 from robustbandits.experiments.spec import Spec
 from robustbandits.experiments.store.match_file import StoredMatch
+from robustbandits.experiments.store.reuse import flatten
 from robustbandits.game.ledger import Ledger
 
 
@@ -38,7 +39,8 @@ def recover_plans(stored: Iterable[StoredMatch]) -> Iterator[Plan]:
     groups: dict[str, tuple[dict[str, Any], dict[str, list[PlannedMatch]]]] = {}
     for match in stored:
         planned = _planned(match)
-        parts = [match.spec, match.provenance["versions"]["kernel"]]
+        versions = match.provenance["versions"]
+        parts = [match.spec, versions["kernel"], versions.get("recipes", "")]
         key = canonical(parts)
         if key in groups:
             first = groups[key][1].get(planned.environment, [planned])[0]
@@ -75,7 +77,8 @@ def merge_provenance(provenances: Sequence[dict[str, Any]], planned: int) -> dic
     """Return one provenance for matches that several machines may have played."""
     if not provenances:
         return {"planned": planned, "finished": 0}
-    times = sorted(str(values.get("when", "")) for values in provenances)
+    parts = flatten(provenances)
+    times = sorted(str(values.get("when", "")) for values in parts)
     merged: dict[str, Any] = {
         "planned": planned,
         "finished": len(provenances),
@@ -83,9 +86,8 @@ def merge_provenance(provenances: Sequence[dict[str, Any]], planned: int) -> dic
         "first": times[0],
     }
     for key in ("versions", "machine", "commit"):
-        values = [provenance.get(key) for provenance in provenances]
-        different = list({canonical(value): value for value in values}.values())
+        different = list({canonical(values.get(key)): values.get(key) for values in parts}.values())
         merged[key] = different[0]
         if len(different) > 1:
-            merged[f"other_{key}s"] = different[1:]
+            merged[f"other_{key.removesuffix('s')}s"] = different[1:]
     return merged
