@@ -163,7 +163,7 @@ class FastSlowGP(EnlargedGP):
 
 
 class MultiLayerGP(EnlargedGP):
-    """Bogunovic, Krause, Scarlett (2020), Algorithm 3."""
+    """Bogunovic, Krause, Scarlett (2020), Algorithm 3; arms without rewards are in all sets."""
 
     def __init__(self, bounds, rng, **options):
         super().__init__(bounds, rng, **options)
@@ -182,26 +182,18 @@ class MultiLayerGP(EnlargedGP):
     def floor(self, layer):
         return max((low for low, _ in self.running[layer].past.values()), default=-np.inf)
 
-    def set_of(self, layer):
-        """M of a layer; an arm without a reward must pass the tests of this and slower layers."""
-        rest = self.sets[layer] & self.known
-        new = self.sets[layer] - self.known
-        for i in range(layer, self.L):
-            new = {a for a in new if self.running[i]()[1][a] >= self.floor(i)}
-        return rest | new or (self.sets[layer] if layer == self.L - 1 else set())
-
     def choose(self, contexts):
         self.contexts = contexts
         chances = [2.0**-i for i in range(1, self.L + 1)]
         chances[0] += 1 - sum(chances)
         self.drawn = draw(chances, self.rng)
         chooser = self.drawn
-        while not self.set_of(chooser):
+        while not self.sets[chooser]:
             chooser += 1
         self.learns = chooser == self.drawn
         self.borrowed += not self.learns
         scores = np.full(len(contexts), -np.inf)
-        inside = sorted(self.set_of(chooser))
+        inside = sorted(self.sets[chooser])
         scores[inside] = self.present(self.layers[chooser], self.alpha)[1][inside]
         return pick(scores, self.rng, "random")
 

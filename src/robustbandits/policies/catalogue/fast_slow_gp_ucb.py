@@ -18,7 +18,7 @@ from robustbandits.compiled.jit import kernel, program
 from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.game.verbs import score
+from robustbandits.game.verbs import MEMO, score
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import draw, largest, share_of_largest
 from robustbandits.policies._state_checks import check_index
@@ -57,10 +57,10 @@ class FastSlowState(NamedTuple):
             layer = SLOW
             if self.posteriors.layering.chances[SLOW] < 1.0:
                 layer = draw(self.posteriors.layering.chances, rng)
-            memo[MEMO_CONTRADICTED] = 1.0 if _new_arm_contradicts(self, contexts) else 0.0
         memo[MEMO_LAYER] = layer
         scores = np.empty(contexts.shape[1])
-        _scores_in_layer(self, contexts, layer, scores)
+        if _score_arms(self, contexts, layer, scores):
+            memo[MEMO_CONTRADICTED] = 1.0
         return largest(scores, rng, self.posteriors.layering.first)
 
     @kernel
@@ -93,7 +93,7 @@ class FastSlowState(NamedTuple):
             if self.valid[0] == 0.0:
                 chance = 1.0 if layer == POOLED else 0.0
             if chance > 0.0:
-                _scores_in_layer(self, contexts, layer, scores)
+                _score_arms(self, contexts, layer, scores)
                 share_of_largest(scores, layering.first, chance, out)
 
     def check(self, memos: Floats) -> None:
@@ -103,41 +103,37 @@ class FastSlowState(NamedTuple):
 
 
 @program
-def _scores_in_layer(state: FastSlowState, contexts: Floats, layer: int, out: Floats) -> None:
+def _score_arms(state: FastSlowState, contexts: Floats, layer: int, out: Floats) -> bool:
     """Write the score of each arm: for the fast process the smaller of both running upper bounds.
 
     The slow process uses its present bound with alpha, Algorithm 1 that of all rewards. Arms that
-    have had no reward have no running bounds: their present ones are used.
+    have had no reward have no running bounds: their present ones are used. Returns whether those of
+    the two processes contradict each other.
     """
     if layer != FAST:
         scale = state.alpha if layer == SLOW else 1.0
         upper_bounds(state.posteriors, contexts, layer, scale, out)
-        return
-    highs = state.bounds.highs
-    for a in range(out.shape[0]):
-        out[a] = min(highs[FAST, a], highs[SLOW, a])
-    if count_unknown(state.posteriors.known) > 0:
-        uppers = np.empty((2, out.shape[0]))
-        upper_bounds(state.posteriors, contexts, FAST, 1.0, uppers[FAST])
-        upper_bounds(state.posteriors, contexts, SLOW, 1.0, uppers[SLOW])
+    else:
         for a in range(out.shape[0]):
-            if state.posteriors.known[a] == 0.0:
-                out[a] = min(uppers[FAST, a], uppers[SLOW, a])
-
-
-@program
-def _new_arm_contradicts(state: FastSlowState, contexts: Floats) -> bool:
-    """Whether the fast upper bound of an arm without rewards is below its slow lower bound."""
-    if count_unknown(state.posteriors.known) == 0:
+            out[a] = min(state.bounds.highs[FAST, a], state.bounds.highs[SLOW, a])
+    known = state.posteriors.known
+    if layer == POOLED or count_unknown(known) == 0:
         return False
-    uppers = np.empty(contexts.shape[1])
-    lowers = np.empty(contexts.shape[1])
-    upper_bounds(state.posteriors, contexts, FAST, 1.0, uppers)
-    upper_bounds(state.posteriors, contexts, SLOW, -1.0, lowers)
-    for a in range(contexts.shape[1]):
-        if state.posteriors.known[a] == 0.0 and uppers[a] < lowers[a]:
-            return True
-    return False
+    memo = np.zeros(MEMO)
+    means = np.empty((2, out.shape[0]))
+    bonuses = np.empty((2, out.shape[0]))
+    for i in range(POOLED):
+        memo[MEMO_LAYER] = i
+        score(state.posteriors, contexts, memo, means[i], bonuses[i])
+    contradicted = False
+    for a in range(out.shape[0]):
+        if known[a] == 0.0:
+            high = means[FAST, a] + bonuses[FAST, a]
+            if layer == FAST:
+                out[a] = min(high, means[SLOW, a] + bonuses[SLOW, a])
+            if high < means[SLOW, a] - bonuses[SLOW, a]:
+                contradicted = True
+    return contradicted
 
 
 @program

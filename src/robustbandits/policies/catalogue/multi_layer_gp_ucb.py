@@ -26,7 +26,6 @@ from robustbandits.policies.catalogue._layers import (
     Alpha,
     LayeredRecipe,
     RunningBounds,
-    count_unknown,
     learn_in_layer,
     narrow,
     start_bounds,
@@ -102,32 +101,12 @@ def _scores_in_layer(state: MultiLayerState, contexts: Floats, layer: int, out: 
 
     If the set is empty, the next slower layer whose set is not takes its place.
     """
-    layers, arms = state.listed.shape
-    listed = state.listed[layers - 1].copy()
-    chose = layers - 1
-    if count_unknown(state.posteriors.known) == 0:
-        chose = layer
-        while chose < layers - 1 and not state.listed[chose].any():
-            chose += 1
-        listed[:] = state.listed[chose]
-    else:
-        uppers = np.empty(arms)
-        smaller = listed.copy()
-        for step in range(layers - layer):  # from the slowest layer to the one that was drawn
-            i = layers - 1 - step
-            upper_bounds(state.posteriors, contexts, i, 1.0, uppers)
-            floor = _largest_lower_bound(state, i)
-            for a in range(arms):
-                unknown = state.posteriors.known[a] == 0.0
-                if state.listed[i, a] == 0.0 or (unknown and uppers[a] < floor):
-                    smaller[a] = 0.0
-            if not smaller.any():
-                break
-            chose = i
-            listed[:] = smaller
+    chose = layer
+    while chose < state.listed.shape[0] - 1 and not state.listed[chose].any():
+        chose += 1
     upper_bounds(state.posteriors, contexts, chose, state.alpha, out)
-    for a in range(arms):
-        if listed[a] == 0.0:
+    for a in range(out.shape[0]):
+        if state.listed[chose, a] == 0.0:
             out[a] = -math.inf
     return chose
 
@@ -141,16 +120,6 @@ def _learn(state: MultiLayerState, arm: int, context: Floats, reward: float, lay
             _remove_worse(state, i)
 
 
-@kernel
-def _largest_lower_bound(state: MultiLayerState, layer: int) -> float:
-    """Return the largest running lower bound in a layer; -∞ before the first reward."""
-    floor = -math.inf
-    for a in range(state.listed.shape[1]):
-        if state.posteriors.known[a] > 0.0:
-            floor = max(floor, state.bounds.lows[layer, a])
-    return floor
-
-
 @program
 def _remove_worse(state: MultiLayerState, layer: int) -> None:
     """Remove arms that are worse than another from the sets of a layer and of faster ones.
@@ -159,7 +128,10 @@ def _remove_worse(state: MultiLayerState, layer: int) -> None:
     probability: otherwise nobody would ever learn again.
     """
     layers, arms = state.listed.shape
-    floor = _largest_lower_bound(state, layer)
+    floor = -math.inf
+    for a in range(arms):
+        if state.posteriors.known[a] > 0.0:
+            floor = max(floor, state.bounds.lows[layer, a])
     remain = 0
     for a in range(arms):
         worse = state.posteriors.known[a] > 0.0 and state.bounds.highs[layer, a] < floor
@@ -193,8 +165,8 @@ class MultiLayerGPUCB(LayeredRecipe):
     ``½ log det(I + K_t/λ)``, not the largest possible, which is as valid and tighter;
     ``bonus_scale``; the slowest layer keeps its set if all of it would be removed, on which the
     paper is silent. The paper knows the contexts of all arms from the start. This policy knows an
-    arm's context from its first reward on; before that, the arm stays in all sets, and is not
-    played where its present upper bound is below the largest lower bound.
+    arm's context from its first reward on; before that, the arm stays in all sets, which may cost
+    one round for each arm.
 
     A late reward goes to the layer that was drawn for its decision, even if the arm has left that
     layer's set. A reward that never comes changes nothing. The bounds then hold if neither the
