@@ -22,14 +22,16 @@ def sample(name: str) -> Path:
     if (SAMPLES / name).exists():
         return SAMPLES / name
     folder, _, file = name.partition("/")
-    if folder not in FETCHABLE:
-        pytest.skip(f"needs ../shared/data/{name}, which may not be redistributed")
-    fetched = _fetch_once(FETCHABLE[folder])
-    if isinstance(fetched, Path):
-        return fetched / file
+    if folder in FETCHABLE:
+        fetched = _fetch_once(FETCHABLE[folder])
+        if isinstance(fetched, Path):
+            return fetched / file
+        reason = fetched
+    else:
+        reason = f"needs ../shared/data/{name}, which may not be redistributed"
     if os.environ.get("ROBUSTBANDITS_DATA_REQUIRED") == "1":
-        pytest.fail(f"{fetched} (and ROBUSTBANDITS_DATA_REQUIRED=1)")
-    pytest.skip(fetched)
+        pytest.fail(f"{reason} (and ROBUSTBANDITS_DATA_REQUIRED=1)")
+    pytest.skip(reason)
 
 
 @functools.cache

@@ -225,14 +225,16 @@ def test_samples_have_the_checksums_of_the_catalogue(name, file):
     verify(DATASETS[name], sample(file))
 
 
-def test_test_without_its_sample_is_skipped_or_fails(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("ml-100k", "offline"), ("netflix/utd_subset", "may not be redistributed")],
+)
+def test_test_without_its_sample_is_skipped_or_fails(name, reason, monkeypatch, tmp_path):
     monkeypatch.setattr(shared_data, "SAMPLES", tmp_path)
     monkeypatch.setattr(shared_data, "_fetch_once", lambda name: "offline")
     monkeypatch.delenv("ROBUSTBANDITS_DATA_REQUIRED", raising=False)
-    with pytest.raises(pytest.skip.Exception, match="offline"):
-        sample("ml-100k")
+    with pytest.raises(pytest.skip.Exception, match=reason):
+        sample(name)
     monkeypatch.setenv("ROBUSTBANDITS_DATA_REQUIRED", "1")
-    with pytest.raises(pytest.fail.Exception, match="offline"):
-        sample("ml-100k")
-    with pytest.raises(pytest.skip.Exception, match="may not be redistributed"):
-        sample("netflix/utd_subset")
+    with pytest.raises(pytest.fail.Exception, match=reason):
+        sample(name)
