@@ -201,7 +201,7 @@ def test_exactly_one_of_factors_and_path_is_needed():
 
 def test_table_in_the_place_of_factors_is_refused():
     table = RatingTable(*np.zeros((3, 1), int), np.arange(1), np.arange(1))
-    with pytest.raises(TypeError, match=r"as factorize\(table\) returns; got RatingTable"):
+    with pytest.raises(TypeError, match=r"the result of factorize\(table\), got RatingTable"):
         Ratings(factors=table)
 
 
