@@ -153,3 +153,4 @@ def test_a_decision_has_an_id_an_arm_and_a_score():
     assert [decision.id for decision in decisions] == [0, 1, 2]
     assert type(decisions[0].id) is type(decisions[0].arm) is int
     assert repr(decisions[0]).startswith(f"Decision(id=0, arm={decisions[0].arm}, score=")
+    assert repr(agent.scores(shown())).startswith("Scores(means=[0. ")

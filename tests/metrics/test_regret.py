@@ -33,6 +33,7 @@ def test_area_of_random_play_is_a_half():
     curve = 0.2 * np.arange(1, 1001)
     area = metrics.area_under_regret([sample_ledger(curve)], gap=0.2).value
     assert area == pytest.approx(0.5 + 1 / 2000)
+    assert math.isnan(metrics.area_under_regret([]).value)
 
 
 def test_area_is_exact_if_regret_is_linear_between_records():
@@ -67,3 +68,8 @@ def test_random_gap_is_the_regret_of_random_play():
 @given(st.lists(st.floats(0.0, 1e6), min_size=1, max_size=5))
 def test_final_regret_is_the_mean_of_the_last_records(regrets):
     assert metrics.final_regret(with_finals(*regrets)).value == pytest.approx(np.mean(regrets))
+
+
+def test_tail_refuses_another_axis():
+    with pytest.raises(ValueError, match="axis must be the last"):
+        mean_of_worst(np.zeros((2, 3)), axis=0)

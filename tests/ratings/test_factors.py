@@ -203,3 +203,8 @@ def test_effective_rank_counts_directions_in_use():
     dead = parts()
     dead["users"][:] = 0.0
     assert Factors(**dead).effective_rank == 0
+
+
+def test_repr_names_data_set_and_sizes():
+    text = repr(Factors(**parts()))
+    assert text == "<Factors of small: 6 users, 5 items, rank 3, train RMSE 0.7500>"

@@ -71,6 +71,7 @@ def test_fingerprint_does_not_depend_on_types_but_on_contents():
         ({"ratings": np.array([1.0, np.nan, 2.0])}, r"ratings must be finite"),
         ({"ratings": np.array([1.0, 1e39, 2.0])}, r"at most 3.40282e\+38"),
         ({"ratings": np.array(["a", "b", "c"])}, r"ratings must be a list of numbers"),
+        ({"item_ids": np.array([1.5, 2.5])}, r"item_ids must be a list of whole numbers"),
         ({"user_ids": np.array([20, 10])}, r"user_ids must be ascending"),
         ({key: np.array([], int) for key in ("users", "items", "ratings")}, r"no ratings"),
     ],
