@@ -13,6 +13,7 @@ import pytest
 
 import robustbandits
 from robustbandits.compiled.jit import jit_is_on
+from robustbandits.game.facts import RECONSTRUCTION
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -81,7 +82,9 @@ def test_readme_recommends_the_policies_of_the_page_on_policies():
     assert shown == rows_of(page.replace("policy | worst mean regret measured", "policy"), heads)
     names = {name: getattr(robustbandits.policies, name) for name in robustbandits.policies.__all__}
     for *_, policy in shown:
-        eval(policy.strip("`"), {**names, "C": 100.0})
+        call, note = policy.removeprefix("`").split("`")
+        recipe = eval(call, {**names, "C": 100.0})
+        assert (note == ", experimental") == (recipe.facts.provenance == RECONSTRUCTION)
 
 
 @pytest.mark.parametrize("name", MODULES)
