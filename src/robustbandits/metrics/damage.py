@@ -129,7 +129,7 @@ def budget_curve(by_budget: Mapping[float, Sequence[Ledger]], gap: float = 1.0) 
 
     The area is ``mean_i (1/m) sum_{j=1}^m (R_T^i(C_j) - R_T^i(0)) / (T * gap)`` over the m budgets
     above 0; on a geometric grid it is the area on the log axis. With ``gap`` the regret per round
-    of random play, an area of 1 is as bad as random play.
+    of uniform play, an area of 1 is as bad as uniform play.
     """
     budgets = tuple(sorted(by_budget))
     groups = common_seeds(*[by_budget[budget] for budget in budgets])

@@ -126,8 +126,8 @@ class RobustUCB(ArmsRecipe):
     crUCB is for an attacker who at every time has changed, by any amount, at most a share ``trim``
     of each arm's rewards. rUCB-MAB is for Gaussian rewards, each of which is corrupted with the
     same probability η, independently of the others. The regret has a term that is this share times
-    T. (The paper's bonus of rUCB-MAB has another term in η. It is the same for every arm, so it
-    cannot change the choice.)
+    T. (The bonus of rUCB-MAB has another term in η, which is left out here: it is the same for
+    every arm, so it cannot change the choice.)
 
     Memory does not grow with time: the rewards of each arm are kept as a histogram of ``bins``
     equal bins from ``low`` to ``high``, and each reward counts as the middle of its bin. This

@@ -24,8 +24,8 @@ class RobustPhasedElimination(CatalogueRecipe):
     Phase h has about m_h = 2^h m_0 plays; an arm a with weight ζ(a) > 0 in the design gets
     ``u(a) = ⌈m_h max(ζ(a), 1/m_0)⌉`` of them. Least squares on the phase's own rewards gives a mean
     for each arm; arms too far below the best are dropped. The threshold covers noise and a
-    corruption of C in total: ``budget``, or, if that is None, a guess Ĉ_h that starts large and
-    shrinks from phase to phase::
+    corruption of C in total: ``budget``, or, if that is None, a guess Ĉ_h that never grows from one
+    phase to the next::
 
         Ĉ_h = min(√T / (m_0 log₂T), m_0 √d T / 2^h)
 
