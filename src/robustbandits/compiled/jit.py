@@ -43,7 +43,7 @@ def kernel(function: Function) -> Function:
 
 
 def program(function: Function) -> Function:
-    """Compile ``function`` by itself: what Python calls, and what is large and rarely run."""
+    """Compile ``function`` separately, if Python calls it or if it is large and rarely runs."""
     return _compile(function) if jit_is_on else function
 
 

@@ -38,7 +38,7 @@ class RatingRecipe(CheckedRecipe):
     arms
         Number of items to choose from, drawn for each seed.
     users
-        Number of users, drawn without replacement, whose mean is theta.
+        Number of users, drawn without replacement; the mean of their features is theta.
     noise
         Standard deviation of the Gaussian noise of rewards.
     contexts
@@ -55,7 +55,7 @@ class RatingRecipe(CheckedRecipe):
         Whether an item may be drawn twice, as in the authors' code.
     draws
         ``"own"``: from our random streams. ``"authors"``: the arms and users of the paper's
-        repetition ``seed`` (0 to 9), by the random calls of its code; noise is from our streams.
+        repetition ``seed`` (0 to 9), drawn as its code draws them; noise is from our streams.
     theta_bound
         Bound on theta's length that policies are told; None for the true length. (The authors' code
         always uses 1.)
@@ -196,7 +196,7 @@ def draw_distinct(uniform: Floats, order: Floats, size: int) -> Indices:
 
 def _whole_numbers(uniform: Floats, size: int) -> Indices:
     """Turn numbers in [0, 1) into whole numbers below ``size``."""
-    # A number just below 1 may be rounded up to `size`.
+    # For a number just below 1, the product may be rounded up to `size`.
     return np.minimum((uniform * size).astype(np.intp), size - 1)
 
 
@@ -221,7 +221,7 @@ def _eligible(recipe: RatingRecipe, factors: Factors) -> tuple[Indices, Indices]
 def _authors_draws(
     recipe: RatingRecipe, items: Indices, users: Indices, seed: np.random.SeedSequence
 ) -> tuple[Indices, Indices]:
-    """Return the arms and users of one of the paper's repetitions, by the calls of its code."""
+    """Return the arms and users of one of the paper's repetitions, drawn as its code draws them."""
     repetition = seed.entropy
     if not isinstance(repetition, int) or repetition >= MOST_REPETITIONS:
         raise ValueError(

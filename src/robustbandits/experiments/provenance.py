@@ -26,7 +26,7 @@ from robustbandits.game.recipe import class_version
 def provenance(spec: Spec | None = None) -> dict[str, Any]:
     """Return the provenance of a result made now, as plain values for JSON.
 
-    With a spec, its versions name each class of a recipe whose version is above 1.
+    With a spec, the versions also name each recipe class whose version is above 1.
     """
     return {
         "versions": versions() | ({} if spec is None else _recipe_versions(spec)),

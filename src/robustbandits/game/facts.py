@@ -27,7 +27,7 @@ class PolicyFacts(NamedTuple):
     adversary: str = NOT_STATED  # what its guarantee covers
     regret: str = NOT_STATED  # its bound, up to logarithms
     cost: str = NOT_STATED  # of a round, in arms K and dimension d
-    provenance: str = NOT_STATED  # "paper", "authors' code", "reconstruction" or "ours"
+    provenance: str = NOT_STATED  # PAPER, CODE, OURS or RECONSTRUCTION
     reference: str = NOT_STATED  # authors and year
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Integers = npt.NDArray[np.int64]
 
-#: Default of the largest number of recorded rounds.
+#: Default for the largest number of recorded rounds.
 POINTS = 1000
 
 REGRET, REWARD, SEEN = range(3)
@@ -150,7 +150,7 @@ class Ledger:
 
 
 def frame(columns: dict[str, Any]) -> pandas.DataFrame:
-    """Return a data frame; raise ImportError that says how to install pandas."""
+    """Return a data frame; without pandas, raise ImportError that says how to install it."""
     try:
         import pandas
     except ImportError:

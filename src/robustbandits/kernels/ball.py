@@ -10,8 +10,8 @@ largest. The point x follows from s and from its own width ``w = √(Σ λ_i x_i
 The last equation has one solution w (none if x is the origin), and the distance of x from c grows
 with |s|. So two nested searches, both by Newton's method, find the x whose distance is the radius.
 This always succeeds for the smallest value, a convex problem. For the largest value it succeeds
-unless two peaks are equally high for some s: the distance then jumps there from one to the other,
-and if the radius is within the jump, both are climbed instead.
+unless two maxima are equally large for some s: there the distance jumps from one to the other, and
+if the radius is within the jump, a search starts near each of the two maxima instead.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Cone(NamedTuple):
 
 @kernel
 def step_down(cone: Cone, centre: Floats) -> tuple[float, float]:
-    """Return the value at a centre, and the value at the rim straight against its gradient.
+    """Return the value at a centre, and the value on the sphere in the direction of descent.
 
-    The second one is at least the smallest value in the ball, and usually close to it.
+    The second value is at least the smallest value in the ball, and usually close to it.
     """
     value, width, square = 0.0, 0.0, 0.0
     for i in range(centre.shape[0]):
@@ -79,7 +79,7 @@ def extreme_in_ball(cone: Cone, centre: Floats, sign: float) -> float:
         needed += cone.vector[i] * cone.vector[i] / cone.eigenvalues[i]
     length = math.sqrt(length) / cone.radius
     if sign > 0.0 and length <= 1.0 and needed <= cone.factor * cone.factor:
-        return 0.0  # the value of the origin, and no value is negative
+        return 0.0  # the value at the origin, which is in the ball; no value is negative
     # No gradient is longer than this, so the first step is not too long.
     slope = math.sqrt(slope) + cone.factor * math.sqrt(cone.eigenvalues[cone.longest])
     size, low, high = cone.radius / slope, 0.0, np.inf
@@ -117,7 +117,7 @@ def _solve_width(
     """
     floor = max(0.0, -step * cone.factor * cone.eigenvalues[cone.longest])
     smallest = SMALLEST * cone.radius + 1e-150
-    rest = 0.0  # the width is the floor and the rest
+    rest = 0.0  # the width is the floor plus the rest
     for i in range(centre.shape[0]):
         ratios[i] = centre[i] - step * cone.vector[i]
         if i == cone.longest and abs(ratios[i]) < smallest:
@@ -147,10 +147,10 @@ def _solve_width(
 def _measure(
     cone: Cone, step: float, width: float, ratios: Floats, divisors: Floats
 ) -> tuple[float, float, float]:
-    """Return the value on the rim near x, the distance of x in radii, and its response.
+    """Return the value on the sphere near x, the distance of x in radii, and its response.
 
-    The value is f(x), corrected for the distance. The response is the derivative of log distance
-    by log step.
+    The value is f(x), corrected for the distance. The response is the derivative of the logarithm
+    of the distance with respect to the logarithm of the step.
     """
     mean, square, damped, cross, rest = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(ratios.shape[0]):
@@ -173,8 +173,8 @@ def _measure(
 def _climb_from_both_ends(cone: Cone, centre: Floats) -> float:
     """Climb from both ends of the diameter along the longest axis; return the larger value.
 
-    A step goes to the point of the ball where the gradient says that f is largest. As f is convex,
-    it is never lower there.
+    A step goes to the point of the ball where the linear approximation of f is largest. As f is
+    convex, it is never lower there.
     """
     x, best = np.empty(centre.shape[0]), -np.inf
     for end in (-cone.radius, cone.radius):

@@ -49,8 +49,8 @@ def similarity(kind: int, length: float, xs: Floats, a: int, ys: Floats, b: int)
     """Return the kernel of column a of one matrix and column b of another."""
     square = 0.0
     for i in range(xs.shape[0]):
-        apart = (xs[i, a] - ys[i, b]) / length
-        square += apart * apart
+        difference = (xs[i, a] - ys[i, b]) / length
+        square += difference * difference
     if kind == RBF:
         return math.exp(-0.5 * square)
     if kind == MATERN_1:

@@ -22,7 +22,7 @@ from robustbandits.kernels.linalg import Floats, add_outer, invert
 
 #: A direction is ignored if no column has more than this share of the longest column along it.
 TOLERANCE = 1e-7
-#: Largest number of Frank–Wolfe steps. A few per dimension come within a factor of 2 of optimal.
+#: Largest number of Frank–Wolfe steps. A few steps per dimension are enough for a factor of 2.
 STEPS = 20_000
 
 Indices = npt.NDArray[np.int64]
@@ -65,7 +65,7 @@ def span(columns: Floats, active: Floats, coordinates: Floats, pivots: Indices) 
             for i in range(dim):
                 rest[i, a] -= along * axis[i]
         for i in range(dim):
-            rest[i, best] = 0.0  # exactly
+            rest[i, best] = 0.0  # without rounding errors
         pivots[rank] = best
         rank += 1
     _solve_for_pivots(coordinates, pivots, rank)

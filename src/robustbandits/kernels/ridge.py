@@ -3,14 +3,14 @@
 The inverse is updated by the Sherman–Morrison formula and theta by recursive least squares, which
 gives the same vector as ``inverse @ moment`` in O(dim). Measured against its largest entry, the
 inverse keeps nine digits over ten million observations. It is rebuilt from the sums only when it is
-clearly wrong, because rounding errors remove the penalty from the sums long before they spoil the
-inverse (docs/decisions/0010).
+clearly wrong, because in the sums rounding errors erase the penalty long before they make the
+inverse inaccurate (docs/decisions/0010).
 
 An observation can be taken out again: Sherman–Morrison with a negative weight. That divides by
 ``1 - xᵀ V⁻¹ x``, which is small if the observation was the only one in its direction, and every
 removal multiplies rounding errors by up to the inverse of it. So `forget` returns False if it is
 below `SAFE`, and a policy that removes many observations calls `replay` from time to time, which
-learns the remaining ones again, from scratch.
+starts again and learns the remaining ones.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from robustbandits.kernels.linalg import Floats, add_outer, copy, dot, invert, m
 #: Positions in a tally.
 COUNT, LOG_DET, ENERGY = 0, 1, 2
 
-#: Smallest ``1 - xᵀ V⁻¹ x`` at which x is taken out. With contexts no longer than 1 it is never
-#: smaller while the penalty is above 0.0102. With a smaller penalty, about dim observations of a
-#: window can be the only ones in their direction, so refusals are rare however long the window is.
+#: Smallest ``1 - xᵀ V⁻¹ x`` at which x is removed. With contexts no longer than 1 it is never
+#: smaller if the penalty is above 0.0102. With a smaller penalty, about dim observations of a
+#: window can be the only ones in their direction, so `forget` rarely returns False, however long
+#: the window is.
 SAFE = 0.01
 
 

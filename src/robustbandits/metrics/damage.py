@@ -125,11 +125,11 @@ def budget_curve(by_budget: Mapping[float, Sequence[Ledger]], gap: float = 1.0) 
 
     The exponent is the least-squares slope of log excess regret on log budget, from the first
     budget with positive excess to the budget with the largest. With exponent 1 every further unit
-    buys as much regret as the unit before.
+    adds as much regret as the unit before.
 
     The area is ``mean_i (1/m) sum_{j=1}^m (R_T^i(C_j) - R_T^i(0)) / (T * gap)`` over the m budgets
     above 0; on a geometric grid it is the area on the log axis. With ``gap`` the regret per round
-    of random play, an area of 1 is as bad as random play.
+    of uniform play, an area of 1 is as bad as uniform play.
     """
     budgets = tuple(sorted(by_budget))
     groups = common_seeds(*[by_budget[budget] for budget in budgets])

@@ -62,7 +62,7 @@ def recovery(
     With ``t_ex`` the last attacked round, ``rbar(t)`` the regret per round over the next W rounds
     and ``rbar⁰(t)`` the same without attack and with the same seed: ``t_rec = min {t >= t_ex :
     rbar(t) <= (1 + slack) rbar⁰(t) + tolerance}``, and the time to recovery is ``t_rec - t_ex``,
-    right-censored when the game ends before. Times are known up to the spacing of recorded rounds.
+    right-censored if the game ends first. Times are known up to the spacing of recorded rounds.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class Metric:
     statistic: intervals.Statistic = np.mean
     interval: bool = True  # whether the table shows the interval
     fewest_seeds: int = 2  # with fewer seeds the table does not show the interval
-    share_head: str = ""  # heading of a second column: the value divided by random play's regret
+    share_head: str = ""  # heading of a second column: the value divided by uniform play's regret
     share_meaning: str = ""
 
     def __post_init__(self) -> None:

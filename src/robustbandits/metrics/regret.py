@@ -49,13 +49,13 @@ def tail_regret(ledgers: Sequence[Ledger]) -> Floats:
     unit="regret per round",
     interval=False,
     share_head="area of random play",
-    share_meaning="the area divided by random play's regret per round (random play has 1/2)",
+    share_meaning="the area divided by uniform play's regret per round (uniform play has 1/2)",
 )
 def area_under_regret(ledgers: Sequence[Ledger], gap: float = 1.0) -> Floats:
     """Return the area under the regret curve, over T².
 
-    ``(1/T) sum_{t=1}^T R_t / (T * gap)``. With ``gap`` the regret per round of random play
-    (:func:`random_gap`) it is 0 for a policy without regret and 1/2 for random play. Regret is
+    ``(1/T) sum_{t=1}^T R_t / (T * gap)``. With ``gap`` the regret per round of uniform play
+    (:func:`random_gap`) it is 0 for a policy without regret and 1/2 for uniform play. Regret is
     taken to be linear between recorded rounds.
     """
     if not ledgers:
@@ -88,7 +88,7 @@ def late_rate(ledgers: Sequence[Ledger], share: float = 0.1) -> Floats:
 
 
 def random_gap(environment: Environment, rounds: int, seed: int = 0, draws: int = 1000) -> float:
-    """Return the regret per round of uniform random play, ``mean_t (max_a mu_ta - mean_a mu_ta)``.
+    """Return the regret per round of uniform play, ``mean_t (max_a mu_ta - mean_a mu_ta)``.
 
     Parameters
     ----------

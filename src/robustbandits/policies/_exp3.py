@@ -1,7 +1,7 @@
 """EXP3 over a few candidates, with weights kept as logarithms.
 
 Subtracting the largest logarithm before each exponential keeps every number finite. With plain
-weights the update as the paper of RobustBandit writes it overflows in the first epoch.
+weights, the update in RobustBandit's paper would overflow in the first epoch.
 """
 
 from __future__ import annotations

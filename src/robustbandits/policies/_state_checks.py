@@ -1,6 +1,6 @@
 """Checks of states and memos that come from a file, which may hold anything.
 
-Kernels use some of these numbers as indices or divide by them, without a check of their own.
+Kernels use some of these numbers as indices or divide by them, and do not check them.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.metric_columns import explain, label_columns, metric_columns
 from robustbandits.reports.table import Cell, Column, Table
 
-#: Difference in regret per round that counts as recovered if random play's regret is unknown.
+#: Difference in regret per round that counts as recovered if uniform play's regret is unknown.
 TOLERANCE = 0.001
 #: Columns from left to right; further metrics of the registry follow.
 ORDER = (

@@ -148,6 +148,6 @@ def budget_damage_table(games: GroupedGames) -> Table:
             INTERVALS,
             "Exponent: p in excess ~ budget^p over the rising part. Area: the mean excess regret "
             "per round over the budgets. Area of random play: the area divided by the regret per "
-            "round of random play (random play has 1).",
+            "round of uniform play (uniform play has 1).",
         ),
     )

@@ -23,9 +23,9 @@ MOST_BANDS = 10
 MOST_TICKS = 8
 #: Limits that keep a figure readable and quick to draw; the title says what was left out.
 MOST_COLUMNS = 6
-MOST_LINES = 5
+MOST_LINES = 5  # rows of panels
 MOST_POLICIES = 40
-#: Points of a line: more than a panel can show, and a quarter of the file's size.
+#: Points of a curve: more than a panel can show. With all points a file is four times as large.
 POINTS = 300
 
 _SETTINGS = {
@@ -70,12 +70,12 @@ def draw_panels(
     attacks = distinct(ledger.attack for _, ledgers in rows for ledger in ledgers)
     policies = distinct(ledger.policy for _, ledgers in rows for ledger in ledgers)
     parts = [attacks[i : i + MOST_COLUMNS] for i in range(0, len(attacks), MOST_COLUMNS)] or [[]]
-    lines = [(name, ledgers, part) for name, ledgers in rows for part in parts]
-    shown, drawn = policies[:MOST_POLICIES], lines[:MOST_LINES]
+    panel_rows = [(name, ledgers, part) for name, ledgers in rows for part in parts]
+    shown, drawn = policies[:MOST_POLICIES], panel_rows[:MOST_LINES]
     columns = min(MOST_COLUMNS, len(attacks))
     with _new_figure(len(drawn), columns, shown, share_y=share_y) as (figure, axes, styles):
-        for line, (name, ledgers, part) in zip(axes, drawn, strict=False):
-            for panel, attack in zip(line, part, strict=False):
+        for panels, (name, ledgers, part) in zip(axes, drawn, strict=False):
+            for panel, attack in zip(panels, part, strict=False):
                 set_title(panel, f"{name}: {attack}")
                 shown_ledgers = [
                     ledger
@@ -84,15 +84,15 @@ def draw_panels(
                 ]
                 _draw_panel(panel, shown_ledgers, styles)
                 panel.set_xlabel("round")
-            for panel in line[: max(1, len(part))]:
+            for panel in panels[: max(1, len(part))]:
                 # Only after drawing, because a shared axis stops growing once it has a limit.
                 panel.set_ylim(bottom=0)
-            for panel in line[max(1, len(part)) :]:
+            for panel in panels[max(1, len(part)) :]:
                 panel.set_axis_off()
-            line[0].set_ylabel("cumulative regret")
+            panels[0].set_ylabel("cumulative regret")
         left_out = [
             *_cut_note(shown, policies, "policies"),
-            *_cut_note(drawn, lines, "rows of panels"),
+            *_cut_note(drawn, panel_rows, "rows of panels"),
         ]
         save(figure, paths, "; ".join([*([title] if title else []), *left_out]))
 
@@ -119,15 +119,15 @@ def draw_sweeps(
     """Draw sweeps three in a row, each by ``draw(panel, sweep, styles)``, and save the figure."""
     columns = min(3, len(sweeps))
     shown, drawn = policies[:MOST_POLICIES], sweeps[: 3 * MOST_LINES]
-    lines = math.ceil(len(drawn) / 3)
-    with _new_figure(lines, columns, shown, share_y, styles) as (figure, axes, used_styles):
+    rows = math.ceil(len(drawn) / 3)
+    with _new_figure(rows, columns, shown, share_y, styles) as (figure, axes, used_styles):
         panels = list(axes.flat)
         for panel, sweep in zip(panels, drawn, strict=False):
             draw(panel, sweep, used_styles)
         for panel in panels[len(drawn) :]:
             panel.set_axis_off()
-        for line in axes:
-            line[0].set_ylabel("final regret")
+        for row in axes:
+            row[0].set_ylabel("final regret")
         left_out = [*_cut_note(shown, policies, "policies"), *_cut_note(drawn, sweeps, "sweeps")]
         save(figure, paths, "; ".join([*([title] if title else []), *left_out]))
 

@@ -17,7 +17,7 @@ from robustbandits.reports.panels import Sweep, find_panels, find_sweeps
 if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
 
-#: Random play is averaged over this many seeds and rounds: precise to two digits, in milliseconds.
+#: Uniform play is averaged over this many seeds and rounds: precise to two digits, in milliseconds.
 GAP_SEEDS = 10
 GAP_ROUNDS = 200
 
@@ -30,7 +30,7 @@ class GroupedGames:
     experiment
         A spec and its ledgers; it may be unfinished.
     gaps
-        Regret per round of random play in each environment. By default it is measured in every
+        Regret per round of uniform play in each environment. By default it is measured in every
         environment that needs no data.
     """
 
@@ -71,7 +71,7 @@ class GroupedGames:
 
     @cached_property
     def gaps(self) -> dict[str, float]:
-        """Regret per round of random play, for the environments where it is known."""
+        """Regret per round of uniform play, for the environments where it is known."""
         if self._gaps is not None:
             return dict(self._gaps)
         rounds, seeds = self.spec.rounds, self.spec.seeds[:GAP_SEEDS]

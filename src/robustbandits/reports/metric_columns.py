@@ -32,7 +32,7 @@ def metric_columns(
     cases
         For each row, the groups that the metrics of this table are computed from.
     gaps
-        For each row, the regret per round of random play, if it is known.
+        For each row, the regret per round of uniform play, if it is known.
     """
     columns: dict[Column, list[Cell]] = {}
     for metric in metrics_of(table):

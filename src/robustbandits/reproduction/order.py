@@ -1,4 +1,4 @@
-"""The order of the policies in a panel, ours against the published."""
+"""The order of the policies in a panel, compared with the published order."""
 
 from __future__ import annotations
 

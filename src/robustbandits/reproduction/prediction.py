@@ -8,9 +8,9 @@ unknown mean and spread is ``(mean of 10 new runs - m) / s``. Its distribution i
 - with fewer than 30 runs, Student's t with n - 1 degrees of freedom times ``sqrt(1/10 + 1/n)``,
   which is exact for normal runs;
 - with 30 or more, the bootstrap's: n runs and 10 runs are drawn from ours with replacement, again
-  and again. It follows the shape of our runs, for example if they are skewed.
+  and again. It follows the distribution of our runs, for example if they are skewed.
 
-A number that was read off a figure also has a reading error, which is added as a uniform one.
+A number that was read off a figure also has a reading error; a uniform error is added for it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from robustbandits.kernels.linalg import Floats
 from robustbandits.metrics.intervals import LEVEL
 
-#: With so many runs of our own, their shape is known well enough for the bootstrap.
+#: With this many runs of our own, their distribution is known well enough for the bootstrap.
 ENOUGH_FOR_BOOTSTRAP = 30
 #: Size of the sample that stands for a predictive distribution.
 DRAWS = 40_000
@@ -34,7 +34,7 @@ _SEED = 20_220_328  # arbitrary, but changing it would change every verdict
 
 
 def predict_means(values: Floats, runs: int, reading_error: float = 0.0) -> Floats:
-    """Return a sorted sample of what a mean of new runs could be read as.
+    """Return a sorted sample of the numbers that could be read off for a mean of new runs.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from robustbandits.reproduction.readings import is_reading
 
 #: Length of the games in the paper; its numbers say nothing about another length.
 PUBLISHED_ROUNDS = 1_000_000
-#: Every published number is a mean over so many repetitions.
+#: Every published number is a mean over this many repetitions.
 PUBLISHED_RUNS = 10
 #: How well numbers can be read off the figure, as a share of the panel's axis, which ends near the
 #: largest number of the panel.
@@ -80,5 +80,5 @@ def _known_name(label: str, recipe: str, known: Collection[str]) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return a name without what spellings differ in: ``BOB-No-Restart`` is ``BOBNoRestart``."""
+    """Return a name in lower case without punctuation, so that ``BOB-No-Restart`` is found too."""
     return re.sub(r"[^a-z0-9]", "", name.lower().removesuffix(STAND_IN))

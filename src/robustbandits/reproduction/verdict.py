@@ -3,7 +3,7 @@
 Every published number is a mean of 10 runs. It is judged by what a mean of 10 runs of our game
 could be, see :mod:`~robustbandits.reproduction.prediction`. Among 20 numbers one is expected
 outside its 95 % range by chance alone, so the verdict on the whole figure corrects for the number
-of comparisons by Holm's method. It allows for any dependence between them, and there is some:
+of comparisons by Holm's method. It allows for any dependence between them, which exists because
 policies and attacks share seeds.
 """
 
@@ -116,7 +116,8 @@ def _judge_number(
     if len(regrets) < 2:
         return NumberVerdict(labels, Estimate(mean, math.nan, math.nan), published, None)
     error = 0.0 if published is None else reading_error
-    possible = np.maximum(predict_means(regrets, PUBLISHED_RUNS, error), 0.0)  # as regret is
+    # Regret is never negative.
+    possible = np.maximum(predict_means(regrets, PUBLISHED_RUNS, error), 0.0)
     ours = Estimate(mean, *central_range(possible))
     quantile = None if published is None else quantile_of(published, possible)
     return NumberVerdict(labels, ours, published, quantile)

@@ -16,7 +16,7 @@ from robustbandits.experiments.recipe_json import canonical
 from robustbandits.experiments.store.match_file import StoredMatch, read_game_ids
 from robustbandits.game.ledger import Ledger
 
-#: Entry of a provenance: those of the games that were copied from other matches.
+#: Entry of a provenance: the provenances of games that were copied from other matches.
 EARLIER = "earlier"
 #: Returns the match of an id, or None if its file is missing or damaged.
 Find = Callable[[str], StoredMatch | None]
@@ -25,13 +25,13 @@ Find = Callable[[str], StoredMatch | None]
 def find_games(
     folder: Path, plan: Plan, missing: Sequence[PlannedMatch], find: Find
 ) -> dict[str, str]:
-    """Return the games of missing matches that other files hold: id of the game, of the match."""
+    """Find games of missing matches in other files; return the id of a match by id of a game."""
     wanted = {game.id for match in missing for game in match.games}
     planned = {match.id for match in plan.matches}
     found: dict[str, str] = {}
     for path in sorted(folder.glob("*.parquet")) if wanted else ():
         if path.stem not in planned and not wanted.isdisjoint(read_game_ids(path)):
-            stored = find(path.stem)  # the numbers must be undamaged, too
+            stored = find(path.stem)  # None if the file is damaged
             if stored is not None:
                 found |= {game: stored.id for game in stored.games if game in wanted}
     return found

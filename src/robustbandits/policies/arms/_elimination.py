@@ -22,7 +22,7 @@ from robustbandits.policies._state_checks import check_counts, check_index
 HUGE = 1e300
 # Field of the memo: the layer that will learn; -1 if none will.
 MEMO_LAYER = 0
-# Fields of a layer's tally.
+# Fields of a layer's tally: see RaceState.tally. LEVEL is how many arms are played least.
 BEST, WORST, LEAST, LEVEL = range(4)
 
 
@@ -35,7 +35,7 @@ class RaceState(NamedTuple):
     lows: Floats  # (layers, arms) mean - width; -HUGE if never played or dropped
     highs: Floats  # (layers, arms) mean + width; HUGE if never played or dropped
     tally: Floats  # (layers, 4) upper bound of all lows, lower bound of all highs; smallest entry
-    #                of turns, and how many arms have it
+    #                of turns, and the number of arms with that entry
     chances: Floats  # (layers,) probability of each layer
     noise: Floats  # (layers,) the width of n rewards is noise/√n + harm/n
     harm: Floats  # (layers,)
@@ -43,13 +43,14 @@ class RaceState(NamedTuple):
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         """Draw a layer and play the active arm that it has played least."""
-        # One uniform number serves twice: within a layer's share of it, it is uniform again.
-        level = _draw_layer(self.chances, rng.random(), memo)
+        # One random number draws the layer and then the arm: given the layer, its position within
+        # the layer's share is uniform again.
+        position = _draw_layer(self.chances, rng.random(), memo)
         layer = int(memo[MEMO_LAYER])
         if self.tally[layer, LEVEL] > 0.0:
-            return _least_played(self.turns, self.tally, layer, level)
+            return _least_played(self.turns, self.tally, layer, position)
         memo[MEMO_LAYER] = -1.0  # no active arm: borrow one from a slower layer, learn nothing
-        return _borrowed_arm(self.turns, layer, level)
+        return _borrowed_arm(self.turns, layer, position)
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
@@ -102,8 +103,8 @@ class RaceState(NamedTuple):
         if not (nested and np.all(active | (self.turns == HUGE))):
             raise ValueError("turns must equal counts, or 1e300 for arms that a layer has dropped")
         least = self.turns.min(axis=1)
-        level = np.sum((self.turns == least[:, None]) & active, axis=1)
-        if not (np.all(self.tally[:, LEAST] == least) and np.all(self.tally[:, LEVEL] == level)):
+        tied = np.sum((self.turns == least[:, None]) & active, axis=1)
+        if not (np.all(self.tally[:, LEAST] == least) and np.all(self.tally[:, LEVEL] == tied)):
             raise ValueError("tally must hold the smallest of turns and how many arms have it")
         if not np.all((self.chances > 0.0) & (self.noise >= 0.0) & (self.harm >= 0.0)):
             raise ValueError("chances must be positive, noise and harm must not be negative")
@@ -131,30 +132,30 @@ def _width(state: RaceState, layer: int, count: float) -> float:
 
 
 @kernel
-def _draw_layer(chances: Floats, level: float, memo: Floats) -> float:
+def _draw_layer(chances: Floats, number: float, memo: Floats) -> float:
     """Write the layer that a uniform number selects; return its position within the layer's share.
 
     The shares of the layers are as long as their probabilities; the position is in [0, 1].
     """
     layer = 0
     last = chances.shape[0] - 1
-    while layer < last and level >= chances[layer]:
-        level -= chances[layer]
+    while layer < last and number >= chances[layer]:
+        number -= chances[layer]
         layer += 1
     memo[MEMO_LAYER] = layer
-    return level / chances[layer]
+    return number / chances[layer]
 
 
 @kernel
-def _least_played(turns: Floats, tally: Floats, layer: int, level: float) -> int:
-    """Arm with the smallest entry of turns; among equal ones the uniform number decides.
+def _least_played(turns: Floats, tally: Floats, layer: int, position: float) -> int:
+    """Arm with the smallest entry of turns; among tied arms the position in [0, 1] decides.
 
-    Written without branches: which arms are equal is nearly random, and mispredicted branches are
+    Written without branches: which arms are tied is nearly random, and mispredicted branches are
     slow.
     """
     least = tally[layer, LEAST]
-    equals = int(tally[layer, LEVEL])
-    skip = min(int(level * equals), equals - 1)  # rounding may have brought the number to 1
+    ties = int(tally[layer, LEVEL])
+    skip = min(int(position * ties), ties - 1)  # rounding may have raised the position to 1
     seen = 0
     index = 0
     for a in range(turns.shape[1]):
@@ -176,15 +177,15 @@ def _update_tally(turns: Floats, tally: Floats, layer: int, count: float) -> Non
 def _recount(turns: Floats, tally: Floats, layer: int) -> None:
     """Find the smallest entry of turns, and how many active arms have it."""
     least = HUGE
-    level = 0
+    ties = 0
     for a in range(turns.shape[1]):
         if turns[layer, a] < least:
             least = turns[layer, a]
-            level = 1
+            ties = 1
         elif turns[layer, a] == least and least < HUGE:
-            level += 1
+            ties += 1
     tally[layer, LEAST] = least
-    tally[layer, LEVEL] = level
+    tally[layer, LEVEL] = ties
 
 
 @kernel
@@ -197,13 +198,13 @@ def _active_arms(turns: Floats, layer: int) -> int:
 
 
 @program
-def _borrowed_arm(turns: Floats, layer: int, level: float) -> int:
-    """Active arm of the next slower layer that has any; the uniform number decides which."""
+def _borrowed_arm(turns: Floats, layer: int, position: float) -> int:
+    """Active arm of the next slower layer that has any; the position in [0, 1] decides which."""
     layers, arms = turns.shape
     for slower in range(layer + 1, layers):
         active = _active_arms(turns, slower)
         if active > 0:
-            skip = min(int(level * active), active - 1)
+            skip = min(int(position * active), active - 1)
             for a in range(arms):
                 if turns[slower, a] < HUGE:
                     if skip == 0:
@@ -244,10 +245,10 @@ def _probabilities(state: RaceState, out: Floats) -> None:
         if source == layer:
             for a in range(arms):
                 least = min(least, state.turns[layer, a])
-        equals = 0
+        ties = 0
         for a in range(arms):
             if state.turns[source, a] < HUGE and state.turns[source, a] <= least:
-                equals += 1
+                ties += 1
         for a in range(arms):
             if state.turns[source, a] < HUGE and state.turns[source, a] <= least:
-                out[a] += state.chances[layer] / equals
+                out[a] += state.chances[layer] / ties

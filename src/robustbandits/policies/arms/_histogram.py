@@ -1,7 +1,7 @@
 """Histograms of the arms' rewards, kept as Fenwick trees: fixed memory, fast order statistics.
 
-A reward is rounded to the middle of one of B equal bins. Adding one, or summing the k smallest,
-takes log B steps. Bin numbers are whole, so sums are exact and do not depend on the order.
+A reward is rounded to the middle of one of B equal bins. Adding a reward, or summing the k smallest
+rewards, takes log B steps. Bin numbers are whole, so sums are exact and do not depend on the order.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def largest_step(bins: int) -> int:
 
 @kernel
 def bin_of(position: float, bins: int) -> int:
-    """Bin of a position counted in bins; positions outside go to the first or last bin."""
+    """Bin of a position measured in bins; positions outside go to the first or last bin."""
     if not position > 0.0:
         return 0
     if position >= bins:
@@ -52,7 +52,7 @@ def sum_between(tree: Floats, arm: int, first: float, last: float, step: int) ->
     The arm must have that many. ``step`` is :func:`largest_step` of the number of bins.
     """
     node = 0
-    while step > 0:  # one way down the tree as long as both ends are on the same side
+    while step > 0:  # a single descent of the tree as long as both ends are on the same side
         if node + step < tree.shape[1]:
             count = tree[arm, node + step, COUNT]
             if count <= first:
@@ -67,13 +67,13 @@ def sum_between(tree: Floats, arm: int, first: float, last: float, step: int) ->
 
 
 @kernel
-def _sum_of_smallest(tree: Floats, arm: int, node: int, left: float, step: int) -> float:
-    """Sum of the bin numbers of the ``left`` smallest rewards after the first ``node`` bins."""
+def _sum_of_smallest(tree: Floats, arm: int, node: int, count: float, step: int) -> float:
+    """Sum of the bin numbers of the ``count`` smallest rewards after the first ``node`` bins."""
     total = 0.0
     while step > 0:
-        if node + step < tree.shape[1] and tree[arm, node + step, COUNT] <= left:
+        if node + step < tree.shape[1] and tree[arm, node + step, COUNT] <= count:
             node += step
-            left -= tree[arm, node, COUNT]
+            count -= tree[arm, node, COUNT]
             total += tree[arm, node, SUM]
         step //= 2
-    return total + left * node
+    return total + count * node

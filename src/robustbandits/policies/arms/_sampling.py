@@ -20,8 +20,8 @@ from robustbandits.policies._state_checks import check_chances
 
 # Field of the memo: the probability with which the arm was drawn.
 MEMO_CHANCE = 0
-#: Newton's method stops when the probabilities sum to 1 up to NEAR, which the last step squares:
-#: then their sum is 1 to eleven digits. It takes at most STEPS steps.
+#: Newton's method stops when the probabilities sum to 1 up to NEAR. The last step squares this
+#: error, so that their sum is 1 to eleven digits. There are at most STEPS steps.
 NEAR, STEPS = 3e-6, 60
 # Fields of the clock; the second is EXP3's anchor or Tsallis-INF's root.
 LEARNED, ROOT = range(2)
@@ -38,7 +38,7 @@ class LotteryState(NamedTuple):
     chances: Floats  # (arms,) probability of each arm in the next decision
     clock: Floats  # (2,) rewards learned; EXP3: the anchor; Tsallis-INF: last root of its equation
     alpha: float  # EXP3's share of uniform exploration
-    tsallis: bool  # Tsallis-INF, not EXP3
+    tsallis: bool  # True for Tsallis-INF, False for EXP3
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
@@ -107,7 +107,7 @@ def start_sampling(arms: int, *, alpha: float, tsallis: bool) -> LotteryState:
 def _update_weight(logs: Floats, arm: int, anchor: float, weights: Floats) -> float:
     """Update an arm's weight, or all weights if it gets too large; return the anchor.
 
-    This takes one exponential a round instead of one for each arm.
+    Usually this takes one exponential in a round instead of one for each arm.
     """
     if logs[arm] - anchor <= HIGHEST:
         weights[arm] = math.exp(logs[arm] - anchor)
@@ -134,9 +134,9 @@ def _mix_with_uniform(weights: Floats, alpha: float, out: Floats) -> None:
 def tsallis_probabilities(losses: Floats, rate: float, guess: float, out: Floats) -> float:
     """Write ``p_i = 4 (η (L_i - x))^-2``, with the x below all losses for which they sum to 1.
 
-    Returns ``z = η (min L - x) / 2``, the inverse root of the best arm's probability, to be the
-    next ``guess``. Newton's method on ``(Σp)^-1/2 - 1``, which is concave: the first step leads to
-    a z that is too small, later steps increase it towards the root, and none may go below z = 1.
+    Returns ``z = η (min L - x) / 2``, one over the square root of the best arm's probability; it is
+    the next ``guess``. Newton's method on ``(Σp)^-1/2 - 1``, which is concave: the first step leads
+    to a z that is too small, later steps increase it towards the root, and no step goes below 1.
     """
     arms = losses.shape[0]
     least = losses[0]

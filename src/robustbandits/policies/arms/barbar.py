@@ -41,7 +41,7 @@ class EpochState(NamedTuple):
     means: Floats  # (arms,) r, estimated in the previous epoch
     diary: Floats  # (3,) number of the epoch from 1, rewards learned in it, its length
     factor: float  # BARBAR: λ; BARBAT: the factor of the logarithm in λ
-    trust: bool  # BARBAT: epochs have a fixed length, the best arm gets all rounds that are left
+    trust: bool  # BARBAT: epochs have a fixed length, the best arm gets the remaining rounds
     actual: bool  # means divide by the number of rewards, not by the planned number
 
     @kernel
@@ -156,7 +156,7 @@ def _plan(state: EpochState, best: int) -> None:
     state.diary[LENGTH] = length
     before = 0.0
     for a in range(arms):
-        # An epoch is a whole number of rounds: the planned numbers are rounded up with it.
+        # An epoch is a whole number of rounds: the planned numbers are scaled up to match.
         state.planned[a] *= length / total
         before += state.planned[a] / length
         state.cumulative[a] = min(1.0, before)
@@ -170,15 +170,16 @@ class BARBAR(ArmsRecipe):
     With λ = 1024 ln((8K/δ) log₂ T) and gaps Δ that start at 1, epoch m has N = Σ n rounds, in each
     of which arm i is drawn with probability n_i / N, where n_i = λ/Δ_i². Then r_i is the sum of the
     arm's rewards divided by the *planned* n_i, r* = max(r_i - Δ_i/16), and Δ_i = max(2^-m, r* -
-    r_i). Rewards are assumed to lie in [0, 1]; one that arrives after its epoch has ended is not
-    used. The bound is for an attacker who acts before the arm is drawn; every attack here sees it
-    first.
+    r_i). Rewards are assumed to lie in [0, 1]; a reward that arrives after its epoch has ended is
+    not used. The bound is for an attacker who acts before the arm is drawn; every attack here sees
+    the arm first.
 
     At the theory's λ the first epoch is about 13,000 K rounds of uniform play, and with 20 arms
     the second does not end before T = 10⁶. See :meth:`practical`.
 
     Two details are ours. Gaps are kept at most 1, which the paper's proof needs (n_i >= λ) and its
-    update does not ensure. N is rounded up to a whole number of rounds, and each n_i with it.
+    update does not ensure. N is rounded up to a whole number of rounds, and each n_i is scaled by
+    the same factor.
 
     Parameters
     ----------
@@ -214,7 +215,7 @@ class BARBAR(ArmsRecipe):
         """Use the constant 1 in λ, so that a game has several epochs.
 
         In ``docs/presets.md`` 0.25 has nearly the same worst case, and 0.1 fails: an epoch is then
-        too short to tell arms apart. The preset keeps a distance.
+        too short to tell arms apart. The preset stays well above that.
         """
         return cls(**{"lambda_const": 1.0, **changes})
 

@@ -1,4 +1,4 @@
-"""BARBAT: BARBAR with epochs of fixed length, in which the best arm gets the rounds that are left.
+"""BARBAT: BARBAR with epochs of fixed length, in which the best arm gets the remaining rounds.
 
 Hu, Chen (NeurIPS 2025). An attacker cannot make an epoch longer, and no horizon is needed.
 """
@@ -17,21 +17,23 @@ from robustbandits.policies.arms.barbar import EpochState, start_epochs
 
 @dataclass(frozen=True, kw_only=True)
 class BARBAT(ArmsRecipe):
-    """BARBAR with epochs of fixed length, in which the best arm gets all rounds that are left.
+    """BARBAR with epochs of fixed length, in which the best arm gets all remaining rounds.
 
     Epoch m has N = ⌈K λ 4^(m-1)⌉ rounds with λ = 2⁸ ln(4K/δ), δ = 1/(K ζ) and
-    ζ = (m+4) 4^(m+4) ln K; arm i is planned for n_i = λ/Δ_i² of them and the arm with the largest
-    mean in the previous epoch for the rest. An attacker cannot prolong an epoch, which removes
-    BARBAR's factor K from the damage; and no horizon is needed. Means and gaps are BARBAR's: r_i
-    divides by n_i, r* = max(r_i - Δ_i/16), Δ_i = max(2^-m, r* - r_i), here also at most 1. Rewards
-    are assumed to lie in [0, 1]; one that arrives after its epoch has ended is not used. The bound
-    is for an attacker who acts before the arm is drawn; every attack here sees it first.
+    ζ = (m+4) 4^(m+4) ln K. The plan gives n_i = λ/Δ_i² rounds to arm i, and the rest to the arm
+    with the largest mean in the previous epoch. An attacker cannot prolong an epoch, which removes
+    BARBAR's factor K from the damage; and no horizon is needed. Means and gaps are BARBAR's: r_i is
+    the sum of the arm's rewards divided by n_i, r* = max(r_i - Δ_i/16), Δ_i = max(2^-m, r* - r_i),
+    here also at most 1. Rewards are assumed to lie in [0, 1]; a reward that arrives after its epoch
+    has ended is not used. The bound is for an attacker who acts before the arm is drawn; every
+    attack here sees the arm first.
 
-    At the theory's λ the first epoch, of uniform play, takes about 4,400 K rounds, and with 20 arms
-    the third does not end before T = 10⁶. See :meth:`practical`.
+    At the theory's λ the first epoch is about 4,400 K rounds of uniform play, and with 20 arms the
+    third does not end before T = 10⁶. See :meth:`practical`.
 
-    The specification is reconstructed from notes on the paper: the epochs' structure is theirs,
-    the constants in λ and ζ and the Δ/16 in r* are from memory and may not be the paper's.
+    The specification is reconstructed from notes on the paper. The structure of the epochs comes
+    from these notes. The constants in λ and ζ and the Δ/16 in r* are from memory and may not be the
+    paper's.
 
     Parameters
     ----------
@@ -63,8 +65,8 @@ class BARBAT(ArmsRecipe):
         """Use the constant 1 in λ, so that a game has several epochs.
 
         In ``docs/presets.md`` 0.25 has nearly the same worst case, and 0.1 fails: an epoch is then
-        too short to tell arms apart, and a wrong arm gets the rest of the rounds. The preset keeps
-        a distance.
+        too short to tell arms apart, and a wrong arm gets the rest of the rounds. The preset stays
+        well above that.
         """
         return cls(**{"lambda_const": 1.0, **changes})
 

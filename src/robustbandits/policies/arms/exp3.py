@@ -20,11 +20,11 @@ from robustbandits.policies.arms._sampling import LotteryState, start_sampling
 class EXP3(ArmsRecipe):
     """Draw arms with exponential weights of their estimated rewards, mixed with uniform play.
 
-    The probability of arm i is (1-α) w_i / Σw + α/K, and a reward r of arm i multiplies w_i by
-    exp(α r / (K p_i)); weights are kept as logarithms. It makes no assumption on the rewards except
-    that they do not depend on the arm just drawn; the price is a regret that grows as √T even
-    without an attack. Every attack here sees the arm first: such corruptions cost more than they
-    change. Rewards are clipped to [0, 1] in its own copy.
+    The probability p_i of arm i is (1-α) w_i / Σw + α/K, and a reward r of arm i multiplies w_i by
+    exp(α r / (K p_i)); weights are kept as logarithms. The policy assumes nothing about the rewards
+    except that they do not depend on the arm just drawn. In return, its regret grows as √T even
+    without an attack. Every attack here sees the arm first; such an attack may add more regret than
+    it spends. The policy clips the rewards that it learns from to [0, 1].
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """FastSlowElimination: two layers of arm elimination, for a known attack budget.
 
 Lykouris, Mirrokni, Paes Leme (2018). The slow layer sees few rounds and so little of the
-corruption; what it drops, the fast layer drops too.
+corruption; the fast layer drops every arm that the slow layer drops.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ class FastSlowElimination(ArmsRecipe):
     With Λ = ln(8KT/δ), each round belongs to the slow layer with probability min(1, 1/C), else to
     the fast one; the layer plays the arm that it has played least. Widths are √(Λ/n) in the fast
     layer and √(Λ/n) + 2Λ/n in the slow one, which sees about one unit of the attacker's budget C.
-    A layer drops an arm whose interval lies below another's; what the slow layer drops, the fast
-    one drops too. A fast layer without arms borrows one of the slow layer's, and learns nothing.
-    Rewards are assumed to lie in [0, 1]. The bound is for an attacker who does not see which layer
-    is drawn; every attack here sees the arm.
+    A layer drops an arm whose interval lies below another's; the fast layer also drops every arm
+    that the slow layer drops. If the fast layer has no arms left, it borrows one from the slow
+    layer, and neither learns. Rewards are assumed to lie in [0, 1]. The bound is for an attacker
+    who does not see which layer is drawn; every attack here sees the arm.
 
-    It has no practical preset. Its theory leaves exploration within 10⁶ rounds. Smaller widths help
-    only where there are many arms: among few, a few corrupted rewards make the fast layer drop the
-    best one, and the slow layer cannot correct this in time (``docs/presets.md``). For shorter
-    games use :class:`~robustbandits.policies.SuccessiveElimination`.
+    It has no practical preset. With the theory's widths it leaves exploration within 10⁶ rounds.
+    Smaller widths help only if there are many arms. If there are few, a few corrupted rewards make
+    the fast layer drop the best one, and the slow layer cannot correct this in time
+    (``docs/presets.md``). For shorter games use
+    :class:`~robustbandits.policies.SuccessiveElimination`.
 
-    The specification is reconstructed from memory (the structure is surely the paper's, the
-    constants 8 and 2 probably); the paper was not at hand.
+    The specification is reconstructed from memory, because we could not read the paper. The
+    structure is certainly the paper's; the constants 8 and 2 probably are.
 
     Parameters
     ----------
@@ -46,8 +47,8 @@ class FastSlowElimination(ArmsRecipe):
     delta
         Probability with which the guarantee may fail.
     width_scale
-        Multiplies all widths. 1 is the theory's, for any rewards in [0, 1]. Noise of standard
-        deviation σ needs √2 σ only, as far as the noise is concerned.
+        Multiplies all widths. 1 is the theory's, for any rewards in [0, 1]. To cover the noise
+        alone, √2 σ is enough if its standard deviation is σ.
 
     References
     ----------

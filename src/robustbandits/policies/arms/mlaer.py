@@ -25,24 +25,24 @@ class MLAER(ArmsRecipe):
     With L = ⌈log₂ T⌉ layers and Λ = ln(4KT ln T / δ), a round belongs to layer l ≥ 2 with
     probability 2^-l, else to layer 1; the layer plays the arm that it has played least. Widths are
     √(Λ/n) + Λ/n in every layer. A layer drops an arm whose interval lies below another's, and all
-    faster layers drop it too. A layer without arms borrows one of the next slower layer that has
-    some, and learns nothing from it. Layers with 2^l above the attacker's budget hardly see the
-    attack, if the attacker does not know which layer is drawn; every attack here sees the arm.
-    Rewards are assumed to lie in [0, 1].
+    faster layers drop it too. A layer without arms borrows one from the next slower layer that has
+    any, and no layer learns. Layers with 2^l above the attacker's budget hardly see the attack, if
+    the attacker does not know which layer is drawn; every attack here sees the arm. Rewards are
+    assumed to lie in [0, 1].
 
     At the theory's widths a gap of 0.05 needs 40,000 rewards of each arm in one layer: with 20 arms
     little is dropped before T = 10⁵. See :meth:`practical`.
 
-    The specification is reconstructed from memory and from a re-implementation's widths; the paper
-    was not at hand.
+    The specification is reconstructed from memory and from the widths of a re-implementation,
+    because we could not read the paper.
 
     Parameters
     ----------
     delta
         Probability with which the guarantee may fail.
     width_scale
-        Multiplies all widths. 1 is the theory's, for any rewards in [0, 1]. Noise of standard
-        deviation σ needs √2 σ only, as far as the noise is concerned.
+        Multiplies all widths. 1 is the theory's, for any rewards in [0, 1]. To cover the noise
+        alone, √2 σ is enough if its standard deviation is σ.
 
     References
     ----------
@@ -66,8 +66,8 @@ class MLAER(ArmsRecipe):
     def practical(cls, **changes: Any) -> Self:
         """Multiply widths by 0.15, which covers noise of 0.1: √2 σ = 0.14.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case. It also reduces
-        what the widths allow for corruption: nothing is proved.
+        Of the scales in ``docs/presets.md`` it has the smallest worst case. It also reduces the
+        part of the widths that covers corruption, so nothing is proved about it.
         """
         return cls(**{"width_scale": 0.15, **changes})
 

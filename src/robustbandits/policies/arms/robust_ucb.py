@@ -48,14 +48,14 @@ class RobustUCBState(NamedTuple):
     tally: Floats  # (2,) rewards learned, arms never played
     low: float  # where the first bin begins
     width: float  # of a bin
-    step: int  # largest power of two within the number of bins
+    step: int  # largest power of two that is not above the number of bins
     trim: float  # share left out at each end; 1/2 leaves the median
     radius: float  # bounds are mean + radius √(ln t / n)
     horizon: float  # t; 0 if t is the number of rewards learned
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
-        """Play the arm with the largest upper confidence bound, arms never played first."""
+        """Play the arm with the largest upper confidence bound; arms without rewards come first."""
         return largest(self.uppers, rng, False)
 
     @kernel
@@ -102,37 +102,37 @@ def _width(state: RobustUCBState) -> float:
 
 @kernel
 def _update_bounds(state: RobustUCBState) -> None:
-    """Compute the upper bounds of all arms played, as t has grown."""
+    """Compute the upper bounds of all arms that were played, because t has grown."""
     width = _width(state)
     arms = state.counts.shape[0]
     if state.tally[UNPLAYED] > 0.0:
         for a in range(arms):
             if state.counts[a] > 0.0:
                 state.uppers[a] = state.means[a] + width * state.roots[a]
-    else:  # without the condition, several arms are computed at once
+    else:  # without a condition in the loop, the compiler vectorises it
         for a in range(arms):
             state.uppers[a] = state.means[a] + width * state.roots[a]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobustUCB(ArmsRecipe):
-    """UCB with a median or trimmed mean, which few corrupted rewards cannot move far.
+    """UCB with a median or trimmed mean, which a few corrupted rewards cannot move far.
 
-    The bound of an arm with n of the t rewards learned is ``estimate + w·√(ln t / n)``. With the
+    After t rewards, n of them from an arm, its bound is ``estimate + w·√(ln t / n)``. With the
     median this is rUCB-MAB, and w = ``width_scale·σ``. With the trimmed mean it is crUCB, and w is
     that divided by 1 - 2·``trim``: ⌈``trim``·n⌉ rewards are left out at each end, as long as one or
     two remain. Both begin by playing each arm once.
 
-    What an attacker may do: crUCB is for one who changes, by any amount, at most a share ``trim``
-    of each arm's rewards at every time. rUCB-MAB is for Gaussian rewards, each of which is
-    corrupted with the same probability η, independently of the others. The regret keeps a term that
-    is this share times T. (The bonus of rUCB-MAB has another term in η, the same for every arm,
-    which cannot change the choice.)
+    crUCB is for an attacker who at every time has changed, by any amount, at most a share ``trim``
+    of each arm's rewards. rUCB-MAB is for Gaussian rewards, each of which is corrupted with the
+    same probability η, independently of the others. The regret has a term that is this share times
+    T. (The bonus of rUCB-MAB has another term in η, which is left out here: it is the same for
+    every arm, so it cannot change the choice.)
 
     Memory does not grow with time: the rewards of each arm are kept as a histogram of ``bins``
-    equal bins from ``low`` to ``high``, and each counts as the middle of its bin. The error of an
-    estimate from this is at most half a bin (0.001 by default), and arms closer than that cannot be
-    told apart by their median. Rewards outside count in the first or last bin.
+    equal bins from ``low`` to ``high``, and each reward counts as the middle of its bin. This
+    changes an estimate by at most half a bin (0.001 by default), and arms closer than that cannot
+    be told apart by their median. Rewards outside count in the first or last bin.
 
     The median equals the mean only for rewards that are distributed symmetrically around it. For
     clicks, which are 0 or 1, it is 0 for every arm that earns less than one half: use another
@@ -159,12 +159,12 @@ class RobustUCB(ArmsRecipe):
         The histogram; memory is ``16·arms·bins`` bytes.
     clock
         What t is: ``"rewards"``, the number learned so far, as in the code and the paper; or
-        ``"horizon"``, the number of rounds from the start, for more exploration early on.
+        ``"horizon"``, the number of rounds of the whole game, for more exploration early on.
 
     References
     ----------
-    Kapoor, Patel, Kar (Machine Learning 108, 2019). Specification: the authors' code; the text was
-    not at hand. For trimming: Niss, Tewari (UAI 2020), the paper.
+    Kapoor, Patel, Kar (Machine Learning 108, 2019). Specification: the authors' code; we could not
+    read the text. For trimming: Niss, Tewari (UAI 2020), the paper.
     """
 
     version: ClassVar[int] = 2
@@ -225,8 +225,9 @@ class RobustUCB(ArmsRecipe):
     def upgrade_file(arrays: dict[str, Floats]) -> dict[str, Floats]:
         """Return the arrays of an agent file in the present layout.
 
-        Older files lack what follows from the counts. Their upper bounds, and the trimmed mean of
-        each arm, are those of the older formulas until the next reward (of that arm).
+        Older files lack the fields that can be computed from the counts. Their upper bounds keep
+        the values of the older formulas until the next reward, and the trimmed mean of an arm keeps
+        its value until the next reward of that arm.
         """
         if "state.roots" in arrays:
             return arrays

@@ -21,12 +21,12 @@ from robustbandits.policies.arms._elimination import RaceState, start_eliminatio
 
 @dataclass(frozen=True)
 class SuccessiveElimination(ArmsRecipe):
-    """Play active arms in turn; drop one that cannot be the best even if C was spent (SE-WR).
+    """Play active arms in turn; drop arms that cannot be best even under an attack of C (SE-WR).
 
     Widths are √(ln(2KT/δ)/n) + C/n: an attacker who spends C in total cannot move a mean of n
-    rewards by more than C/n, even after seeing the arm. So this holds against the strong adversary,
-    where policies that draw layers at random do not. With ``budget=0`` it is plain successive
-    elimination. Rewards are assumed to lie in [0, 1].
+    rewards by more than C/n, even after seeing the arm. So the guarantee holds against a strong
+    adversary; that of policies that draw layers at random does not. With ``budget=0`` this is plain
+    successive elimination. Rewards are assumed to lie in [0, 1].
 
     The specification is reconstructed from the paper's abstract and reviews; the constant inside
     the logarithm is from memory.
@@ -38,8 +38,8 @@ class SuccessiveElimination(ArmsRecipe):
     delta
         Probability with which the guarantee may fail.
     width_scale
-        Multiplies the first term of the width, never the budget's. 1 is the theory's, for any
-        rewards in [0, 1]; noise of standard deviation σ needs √2 σ only.
+        Multiplies the first term of the width, but not C/n. 1 is the theory's, for any rewards in
+        [0, 1]; for noise of standard deviation σ, √2 σ is enough.
 
     References
     ----------
@@ -66,8 +66,8 @@ class SuccessiveElimination(ArmsRecipe):
         """Multiply noise widths by 0.15, which covers noise of 0.1: √2 σ = 0.14.
 
         The budget is covered in full, so with noise of 0.1 the guarantee holds. In
-        ``docs/presets.md`` smaller widths do somewhat better. The remaining regret is the price of
-        the budget, paid for each arm.
+        ``docs/presets.md`` smaller widths do somewhat better. Most of the remaining regret comes
+        from the term C/n, which delays the elimination of every arm.
         """
         return cls(**{"budget": budget, "width_scale": 0.15, **changes})
 

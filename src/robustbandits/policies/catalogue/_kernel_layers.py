@@ -2,7 +2,7 @@
 
 A layer keeps one arms x arms matrix, exact for its whole history
 (see ``kernels/gaussian_process.py``). A round costs O(arms²) for the one layer that learns, and
-O(layers·arms) for the choice. While only n arms have been played, each of the others costs O(n²)
+O(layers·arms) for the choice. While only n arms have had a reward, each of the others costs O(n²)
 more. Memory is 8·(layers + 1)·arms² bytes and does not grow.
 
 An arm keeps the context that came with its first reward.
@@ -55,7 +55,7 @@ class KernelLayersState(NamedTuple):
     known: Floats  # (arms,) 1 if the arm has had a reward, else 0
     prior: Floats  # (arms, arms) kernel of known arms
     means: Floats  # (layers, arms) of known arms
-    widths: Floats  # (layers, arms) of known arms: deviations, divided by the penalty's root
+    widths: Floats  # (layers, arms) of known arms: standard deviations, divided by √penalty
     similar: Similarity
     layering: Layering
 
@@ -106,7 +106,7 @@ def _posterior(state: KernelLayersState, layer: int) -> Posterior:
 
 @kernel
 def _width_factor(state: KernelLayersState, layer: int) -> float:
-    """Radius in units of the posterior's deviation over √λ, as for a ridge regression."""
+    """Factor on a width, the posterior's standard deviation over √λ, as for a ridge regression."""
     radius = state.layering.radius
     inside = state.tally[layer, LOG_DET] + 2.0 * math.log(1.0 / radius.delta)
     noise = radius.sigma * math.sqrt(inside)
@@ -129,7 +129,7 @@ def _score(
     if unknown == 0:
         return
     rows = np.zeros((arms, unknown))
-    found = np.empty((2, unknown))
+    predicted = np.empty((2, unknown))
     for b in range(arms):
         j = 0
         for a in range(arms):
@@ -139,12 +139,12 @@ def _score(
                         state.similar.kind, state.similar.length, contexts, a, state.contexts, b
                     )
                 j += 1
-    predict_new(_posterior(state, layer), rows, found[0], found[1])
+    predict_new(_posterior(state, layer), rows, predicted[0], predicted[1])
     j = 0
     for a in range(arms):
         if state.known[a] == 0.0:
-            means[a] = found[0, j]
-            bonuses[a] = factor * found[1, j]
+            means[a] = predicted[0, j]
+            bonuses[a] = factor * predicted[1, j]
             j += 1
 
 
@@ -176,19 +176,19 @@ def _update_estimates(state: KernelLayersState, layer: int) -> None:
     if unmeasured == 0:
         return
     rows = np.zeros((arms, unmeasured))
-    found = np.empty((2, unmeasured))
+    predicted = np.empty((2, unmeasured))
     for b in range(arms):
         j = 0
         for a in range(arms):
             if post.counts[a] == 0.0 and state.known[a] > 0.0:
                 rows[b, j] = state.prior[b, a]
                 j += 1
-    predict_new(post, rows, found[0], found[1])
+    predict_new(post, rows, predicted[0], predicted[1])
     j = 0
     for a in range(arms):
         if post.counts[a] == 0.0 and state.known[a] > 0.0:
-            means[a] = found[0, j]
-            widths[a] = found[1, j]
+            means[a] = predicted[0, j]
+            widths[a] = predicted[1, j]
             j += 1
 
 

@@ -1,7 +1,7 @@
 """Layers of posteriors of one reward function: what the three GP-UCB policies share.
 
 Each layer learns from a random share of the rounds. A layer that is drawn in one round of 2^ℓ sees
-about 2^-ℓ of what the attacker spends. Slow layers know little, but what they know is nearly
+about 2^-ℓ of what the attacker spends. Slow layers learn from few rewards, but these are nearly
 uncorrupted; they limit which arms the fast layers may prefer. The fastest layer comes first.
 """
 
@@ -39,7 +39,7 @@ class Layering(NamedTuple):
     """How layers are drawn, and how wide their confidence bounds are."""
 
     chances: Floats  # (layers,) probability of each layer
-    extras: Floats  # (layers,) what is added to the radius that covers the noise
+    extras: Floats  # (layers,) added to the radius, which covers the noise only
     radius: Radius
     first: bool  # among equal scores choose the first arm
 
@@ -119,7 +119,7 @@ class RunningBounds(NamedTuple):
 
 
 def start_bounds(layers: int, arms: int) -> RunningBounds:
-    """Return bounds of no arm."""
+    """Return running bounds before any arm is known."""
     return RunningBounds(np.zeros((layers, arms)), np.zeros((layers, arms)))
 
 

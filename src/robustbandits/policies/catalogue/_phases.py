@@ -3,12 +3,12 @@
 A phase plans how often to play each arm, plays the plan, and then estimates the arms' means. The
 policies must know every arm's context before the first phase, but contexts arrive only with
 rewards. So phase 0 collects them: arms without a reward are played at random until each arm has
-one. Some arm may never return a reward; therefore one play in eight goes to an arm that has
-returned one, and after 16 rewards an arm (on average) phase 0 ends without the missing arms.
+one. Some arms may never return a reward; therefore one play in eight goes to an arm that has
+returned one, and after 16 rewards for each arm on average, phase 0 ends without the missing arms.
 
 Within a phase, arms are drawn in proportion to what is left of their plan. If rewards arrive at
 once, each arm is played exactly as often as planned. If they arrive late, some arms are played more
-often; plays whose rewards are lost are repeated. A reward that arrives after its phase has ended is
+often; if a reward is lost, the play is repeated. A reward that arrives after its phase has ended is
 not used.
 """
 
@@ -27,7 +27,8 @@ from robustbandits.policies._state_checks import check_index
 
 # Fields of the diary.
 PHASE, LEFT, LENGTH, SURPLUS, LEADER, WIDTH, GAP, FLOOR, GUESS = range(9)
-# Fields of the memo: the phase; 1 if the reward is to be used, 0 if the leader was just played.
+# Fields of the memo: the phase; 1 if the reward is to be used, 0 if the arm was played because it
+# is the leader.
 MEMO_PHASE, MEMO_MEASURES = range(2)
 
 #: In phase 0, the share of plays for arms that have returned a reward.
@@ -190,8 +191,8 @@ def _next_phase(state: PhasedState) -> None:
 def _evaluate(state: PhasedState) -> None:
     """Estimate the means of active arms; then drop arms, or estimate the gap."""
     diary, rules = state.diary, state.rules
-    # SupportBasisExploration divides by planned counts, so that corrupting rounds in which an arm
-    # happens to be played often gains nothing.
+    # SupportBasisExploration divides by planned counts, so that an attacker gains nothing by
+    # corrupting rounds in which an arm happens to be played often.
     counts = state.plan if rules.by_gap else state.counts
     rank = fit_means(state.contexts, state.active, counts, state.sums, state.means)
     if rank < 0:

@@ -23,13 +23,13 @@ class EnlargedGPUCB(LayeredRecipe):
     information gained so far, ½ log det(I + K_t/λ). With ``kernel="linear"`` this is
     :class:`~robustbandits.policies.RobustLinUCB` with ``bonus="l1", radius="det"``, arm for arm.
 
-    The paper's: Algorithm 1 with its bonus. It chooses without randomness, so its bound holds
-    against an attacker who sees the choice. Ours: γ_t is the information gained so far, where the
-    paper has the largest possible after t rounds; by the self-normalised bound on which its proof
-    rests, that is as valid and tighter. ``bonus_scale`` is ours, too.
+    This is the paper's Algorithm 1 with its bonus. It chooses without randomness, so its bound
+    holds against an attacker who sees the choice. Two things are ours. γ_t is the information
+    gained so far, where the paper has the largest possible after t rounds; by the self-normalised
+    bound on which its proof rests, ours is as valid and tighter. The other is ``bonus_scale``.
 
     Needs the same arms in every round. Time and memory do not grow with the rounds: they are those
-    of LinUCB when the kernel is linear, else O(arms²) a round and 16·arms² bytes.
+    of LinUCB when the kernel is linear, else O(arms²) for each round and 16·arms² bytes.
 
     Parameters
     ----------
@@ -63,9 +63,9 @@ class EnlargedGPUCB(LayeredRecipe):
     def practical(cls, budget: float, **changes: Any) -> Self:
         """Use a tenth of the bonus for corruption.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case. The attacks there
-        do not harm it, and succeed at the next smaller scale. The bounds then hold for a tenth of
-        the budget; nothing is proved beyond that.
+        Of the scales in ``docs/presets.md`` it has the smallest worst case. The attacks there do
+        not harm it, and succeed at the next smaller scale. The bounds then hold for a tenth of the
+        budget; nothing is proved beyond that.
         """
         return cls(budget, **{"bonus_scale": 0.1, **changes})
 

@@ -35,7 +35,7 @@ from robustbandits.policies.catalogue._layers import (
     upper_bounds,
 )
 
-#: The posteriors: that of the fast process, of the slow one, and of all rewards.
+#: The posteriors: of the fast process, of the slow process, and of all rewards.
 FAST, SLOW, POOLED = range(3)
 # Field of the memo: 1 if the bounds of an arm without rewards contradicted each other.
 MEMO_CONTRADICTED = 1
@@ -46,7 +46,7 @@ class FastSlowState(NamedTuple):
 
     posteriors: Any  # layers FAST, SLOW and POOLED
     bounds: RunningBounds  # of FAST and SLOW
-    valid: Floats  # (1,) 1 until the slow process contradicts the fast one, then 0
+    valid: Floats  # (1,) 1 until the bounds of the two processes contradict each other, then 0
     alpha: float
 
     @kernel
@@ -106,9 +106,10 @@ class FastSlowState(NamedTuple):
 def _score_arms(state: FastSlowState, contexts: Floats, layer: int, out: Floats) -> bool:
     """Write the score of each arm: for the fast process the smaller of both running upper bounds.
 
-    The slow process uses its present bound with alpha, Algorithm 1 that of all rewards. Arms that
-    have had no reward have no running bounds: their present ones are used. Returns whether those of
-    the two processes contradict each other.
+    For the slow process it is the present bound with alpha, for Algorithm 1 the present bound from
+    all rewards. Arms that have had no reward have no running bounds, so their present bounds are
+    used. Returns whether the present bounds of such an arm in the two processes contradict each
+    other.
     """
     if layer != FAST:
         scale = state.alpha if layer == SLOW else 1.0
@@ -157,7 +158,7 @@ def _learn(
     if contradicted:
         state.valid[0] = 0.0
     add_reward(state.posteriors, POOLED, arm, context, reward)
-    if state.valid[0] == 0.0:  # before, nobody asks for its estimates
+    if state.valid[0] == 0.0:  # until then its estimates are not used
         update_estimates(state.posteriors, POOLED)
 
 
@@ -176,18 +177,18 @@ class FastSlowGPUCB(LayeredRecipe):
     of the same arm, the fast one is corrupted. From then on the policy follows Algorithm 1
     (:class:`~robustbandits.policies.EnlargedGPUCB`) with the budget C, on the rewards of both.
 
-    The paper's: all rules and constants. Ours: γ_t is the information gained so far,
-    ``½ log det(I + K_t/λ)``, not the largest possible, which is as valid and tighter;
-    ``bonus_scale``. The paper knows the contexts of all arms from the start. This policy knows an
-    arm's context from its first reward on; before that, the arm's present bounds replace its
-    running ones, in the choice and in the test. They hold as well, but may be wider, so this may
-    cost one round for each arm.
+    All rules and constants are the paper's. Three things are ours. γ_t is the information gained so
+    far, ``½ log det(I + K_t/λ)``, instead of the largest possible; this is as valid and tighter.
+    ``bonus_scale`` is ours. The paper assumes that the contexts of all arms are known from the
+    start; this policy knows an arm's context from its first reward on. Before that, the arm's
+    present bounds replace its running ones, in the choice and in the test. They hold as well, but
+    may be wider, so this may cost one round for each arm.
 
     A late reward goes to the process that was drawn for its decision, and to the pooled one; after
     the switch only to the pooled one. A reward that never comes changes nothing. The bounds then
     hold if neither the delay nor the loss of a reward depends on the reward.
 
-    It is proved against an attacker who moves before the process is drawn. One who waits for the
+    The bound is for an attacker who acts before the process is drawn. An attacker who sees the
     choice can corrupt the fast process alone, until the test fails.
 
     Needs the same arms in every round. Time and memory do not grow with the rounds.
@@ -199,8 +200,8 @@ class FastSlowGPUCB(LayeredRecipe):
     max_corruption
         B₀, the largest change of a single reward.
     alpha
-        Factor on the bonus by which the slow process explores. The proof needs more than 1, the
-        paper has 2.
+        Factor on the bonus by which the slow process explores. The proof needs more than 1; the
+        paper uses 2.
     kernel, lengthscale, smoothness, norm_bound, ridge, delta, sigma, bonus_scale, ties
         As for every policy with a Gaussian process, see
         :class:`~robustbandits.policies.catalogue._layers.LayeredRecipe`. The paper's theorems have

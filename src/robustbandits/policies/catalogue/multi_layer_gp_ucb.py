@@ -32,7 +32,7 @@ from robustbandits.policies.catalogue._layers import (
     upper_bounds,
 )
 
-# Field of the memo: the layer that chose the arm. MEMO_LAYER is -1 if it was borrowed.
+# Field of the memo: the layer that chose the arm. MEMO_LAYER is -1 if the arm was borrowed.
 MEMO_CHOSE = 1
 
 
@@ -99,7 +99,7 @@ class MultiLayerState(NamedTuple):
 def _scores_in_layer(state: MultiLayerState, contexts: Floats, layer: int, out: Floats) -> int:
     """Write the score of each arm in a layer's set, -∞ for others; return the layer that chose.
 
-    If the set is empty, the next slower layer whose set is not takes its place.
+    If the set is empty, the next slower layer that has arms in its set chooses instead.
     """
     chose = layer
     while chose < state.listed.shape[0] - 1 and not state.listed[chose].any():
@@ -124,8 +124,8 @@ def _learn(state: MultiLayerState, arm: int, context: Floats, reward: float, lay
 def _remove_worse(state: MultiLayerState, layer: int) -> None:
     """Remove arms that are worse than another from the sets of a layer and of faster ones.
 
-    The slowest layer keeps its set if all of it would go, which the paper rules out with high
-    probability: otherwise nobody would ever learn again.
+    If the whole set of the slowest layer would be removed, it stays as it is, because otherwise no
+    layer would ever learn again. The paper rules this case out with high probability.
     """
     layers, arms = state.listed.shape
     floor = -math.inf
@@ -150,23 +150,23 @@ class MultiLayerGPUCB(LayeredRecipe):
     """Gaussian processes that see a half, a quarter, an eighth, ... of the rounds.
 
     This is Algorithm 3 of the paper. Layer ℓ = 1, 2, ..., ⌈log₂T⌉ is drawn with probability 2^-ℓ
-    (the first with what is left), and only the one drawn learns. Each layer's bonus covers a
-    constant corruption, ``(3 + B₀ ln(4(1 + log₂T)/δ)) s(x)/√λ`` beside GP-UCB's own: whatever C is,
-    from layer log₂C on they see no more than that.
+    (the first with the remaining probability), and only the one drawn learns. Beside GP-UCB's own
+    bonus, each layer has a bonus ``(3 + B₀ ln(4(1 + log₂T)/δ)) s(x)/√λ`` for a constant corruption:
+    whatever C is, the layers from log₂C on see no more than that.
 
     Each layer has a set of arms, at first all. It plays the arm of its set with the largest
     ``μ + α β s`` and learns. It keeps the smallest upper and the largest lower bound that it ever
     had of each arm, with α = 1, and removes arms whose running upper bound is below the largest
     running lower bound, from its set and from those of all faster layers. Sets only shrink. If the
-    set of the layer that was drawn is empty, the next slower layer whose set is not chooses an arm,
-    and no layer learns.
+    set of the layer that was drawn is empty, the next slower layer that has arms in its set chooses
+    one, and no layer learns.
 
-    The paper's: all rules and constants. Ours: γ_t is the information gained so far,
-    ``½ log det(I + K_t/λ)``, not the largest possible, which is as valid and tighter;
-    ``bonus_scale``; the slowest layer keeps its set if all of it would be removed, on which the
-    paper is silent. The paper knows the contexts of all arms from the start. This policy knows an
-    arm's context from its first reward on; before that, the arm stays in all sets, which may cost
-    one round for each arm.
+    All rules and constants are the paper's. Four things are ours. γ_t is the information gained so
+    far, ``½ log det(I + K_t/λ)``, instead of the largest possible; this is as valid and tighter.
+    ``bonus_scale`` is ours. The slowest layer keeps its set if all of it would be removed, a case
+    for which the paper has no rule. The paper assumes that the contexts of all arms are known from
+    the start; this policy knows an arm's context from its first reward on. Before that, the arm
+    stays in all sets, which may cost one round for each arm.
 
     A late reward goes to the layer that was drawn for its decision, even if the arm has left that
     layer's set. A reward that never comes changes nothing. The bounds then hold if neither the
@@ -186,7 +186,7 @@ class MultiLayerGPUCB(LayeredRecipe):
     max_corruption
         B₀, the largest change of a single reward.
     alpha
-        Factor on the bonus by which layers explore. The proof needs more than 1, the paper has 2.
+        Factor on the bonus by which layers explore. The proof needs more than 1; the paper uses 2.
     kernel, lengthscale, smoothness, norm_bound, ridge, delta, sigma, bonus_scale, ties
         As for every policy with a Gaussian process, see
         :class:`~robustbandits.policies.catalogue._layers.LayeredRecipe`. The paper's theorems have
@@ -216,9 +216,10 @@ class MultiLayerGPUCB(LayeredRecipe):
     def practical(cls, **changes: Any) -> Self:
         """Use three tenths of the bonus for corruption, and α = 1.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case: no attack there
-        harms it. At a tenth an attack on a quarter of the arms does, as layers then remove the best
-        arm for good. With α = 2 it would cost nearly twice as much. Nothing is proved about it.
+        Of the scales in ``docs/presets.md`` it has the smallest worst case, and no attack there
+        harms it. At a tenth an attack on a quarter of the arms does, because layers then remove the
+        best arm permanently. With α = 2 the regret is nearly twice as large. Nothing is proved
+        about this preset.
         """
         return cls(**{"alpha": 1.0, "bonus_scale": 0.3, **changes})
 

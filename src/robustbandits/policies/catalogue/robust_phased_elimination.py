@@ -21,10 +21,11 @@ from robustbandits.policies.catalogue._phases import PhasedState, Rules, start_p
 class RobustPhasedElimination(CatalogueRecipe):
     """Play a G-optimal design of the active arms, phase by phase, and drop the worst arms.
 
-    Phase h has about m_h = 2^h m_0 plays, arm a of the design ``u(a) = ⌈m_h max(ζ(a), 1/m_0)⌉`` of
-    them. Least squares on the phase's own rewards gives a mean for each arm; arms too far below the
-    best are dropped. The threshold covers noise and a corruption of C in total: ``budget``, or, if
-    that is None, a guess Ĉ_h that starts cautious and shrinks from phase to phase::
+    Phase h has about m_h = 2^h m_0 plays; an arm a with weight ζ(a) > 0 in the design gets
+    ``u(a) = ⌈m_h max(ζ(a), 1/m_0)⌉`` of them. Least squares on the phase's own rewards gives a mean
+    for each arm; arms too far below the best are dropped. The threshold covers noise and a
+    corruption of C in total: ``budget``, or, if that is None, a guess Ĉ_h that never grows from one
+    phase to the next::
 
         Ĉ_h = min(√T / (m_0 log₂T), m_0 √d T / 2^h)
 
@@ -34,7 +35,7 @@ class RobustPhasedElimination(CatalogueRecipe):
     arms in every round. A round costs O(arms); the state is (dim + 5) x arms numbers and does not
     grow.
 
-    With the paper's constants and ``budget=100`` nothing is eliminated at sizes that can be played:
+    With the paper's constants and ``budget=100`` no arm is eliminated in games of practical length:
     in ten dimensions a gap of 0.05 takes phases of 3·10⁷ rounds. Without ``budget`` the guess at
     T = 10⁶ is 0.07, and the theorem holds for no larger C. See :meth:`practical`.
 
@@ -44,9 +45,9 @@ class RobustPhasedElimination(CatalogueRecipe):
         C, at least the attacker's budget (the paper's known C); None if it is unknown.
     threshold
         ``"paper"``: ``2σ√(4d ln(1/δ')/m) + (2 C m_0 / m) √(8d)``, δ' = δ/(K log₂T). ``"tight"``:
-        as every arm's variance is at most 2r/m in r dimensions, twice the sum of
-        ``σ√(4r ln(2K log₂T/δ)/m)`` and ``min(2rC/m, √(C·max_corruption·2r/m))``. Both are
-        valid; the second is derived here, and needs no least weight.
+        twice the sum of ``σ√(4r ln(2K log₂T/δ)/m)`` and ``min(2rC/m, √(C·max_corruption·2r/m))``,
+        because every arm's variance is at most 2r/m in r dimensions. Both are valid; the second is
+        derived here, and does not need the 1/m_0 in u(a).
     delta
         Probability with which a good arm may be dropped.
     sigma
@@ -87,7 +88,8 @@ class RobustPhasedElimination(CatalogueRecipe):
         """Use the tight threshold for a known budget.
 
         It is as valid as the paper's, and with ``budget=100`` leaves exploration within 10⁶ rounds
-        (``docs/presets.md``), though not within 10⁵. Without a budget the defaults do.
+        (``docs/presets.md``), though not within 10⁵. Without a budget, the defaults leave
+        exploration.
         """
         return cls(**{"budget": budget, "threshold": "tight", **changes})
 

@@ -21,20 +21,22 @@ from robustbandits.policies.catalogue._phases import PhasedState, Rules, start_p
 class SupportBasisExploration(CatalogueRecipe):
     """SBE: epochs four times as long as the last, with no more exploration than the gap demands.
 
-    This is a reconstruction. Known from the paper's abstract, and from how others quote it: it
-    does not know C; epochs grow exponentially; it explores through the Löwner–John ellipsoid of the
-    arms; its regret is d^{5/2}C/Δ + d⁶/Δ². The rest is put together from memory of its ancestor
-    BARBAR (Gupta, Koren, Talwar 2019), and every constant is ours.
+    This is a reconstruction. The paper's abstract, and papers that quote it, say four things: the
+    policy does not know C; epochs grow exponentially; it explores through the Löwner–John ellipsoid
+    of the arms; its regret is d^{5/2}C/Δ + d⁶/Δ². The rest is modelled from memory on BARBAR
+    (Gupta, Koren, Talwar 2019), on which the policy builds, and every constant is ours.
 
-    With ``n = ⌈scale · d² ln(dT/δ)⌉``, epoch m = 1, 2, ... has ``4^{m-1} n`` rounds. In each of
-    them independently, with ``n/Δ̂²`` of them expected, an arm is drawn from the design π whose
-    support are the contact points of the ellipsoid (the G-optimal design), and its reward is used;
-    in the others the leader is played, and its reward is not used. The estimate divides by
-    *planned* counts: ``θ̂ = M(π)⁻¹ Σ x y / (n/Δ̂²)``, so that corrupting rounds in which an arm
-    happens to be played often gains nothing. The arm with the largest estimate is the leader of the
-    next epoch, and ``Δ̂ = max(2^{-m}, half its lead)``. The first epoch, with Δ̂ = 1, only explores.
+    With ``n = ⌈scale · d² ln(dT/δ)⌉``, epoch m = 1, 2, ... has ``4^{m-1} n`` rounds. Each round
+    explores with the same probability, such that ``n/Δ̂²`` of them explore on average. A round that
+    explores draws an arm from the design π whose support is the set of contact points of the
+    ellipsoid (the G-optimal design), and its reward is used. The other rounds play the leader, and
+    their rewards are not used. The estimate divides by *planned* counts,
+    ``θ̂ = M(π)⁻¹ Σ x y / (n/Δ̂²)``, so that an attacker gains nothing by corrupting rounds in which
+    an arm happens to be played often. The arm with the largest estimate is the leader of the next
+    epoch, and ``Δ̂ = max(2^{-m}, half its lead)``. The first epoch, with Δ̂ = 1, only explores.
 
-    The bound is for an attacker who acts before the arm is drawn; every attack here sees it first.
+    The bound is for an attacker who acts before the arm is drawn; every attack here sees the arm
+    first.
 
     Before the first epoch each arm is played until it has returned one reward (see
     :mod:`~robustbandits.policies.catalogue._phases`). Needs the horizon, and the same arms in every
@@ -43,8 +45,8 @@ class SupportBasisExploration(CatalogueRecipe):
     Parameters
     ----------
     scale
-        The constant λ before the length of an epoch. By Bernstein's inequality 64 brings every
-        estimate within Δ̂/4 of its mean (rewards in [-1, 1]); at T = 10⁶ it is still exploring.
+        The constant factor in n. By Bernstein's inequality 64 brings every estimate within Δ̂/4 of
+        its mean (rewards in [-1, 1]); with it the policy is still exploring at T = 10⁶.
     delta
         Probability with which an estimate may have a larger error.
 
@@ -70,9 +72,9 @@ class SupportBasisExploration(CatalogueRecipe):
     def practical(cls, **changes: Any) -> Self:
         """Use epochs so short that several fit in 10⁵ rounds.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case. That is less than
-        the regret of uniform play, but even after 10⁶ rounds it still explores much, and no other
-        scale there makes it practical.
+        Of the scales in ``docs/presets.md`` it has the smallest worst case, which is less than the
+        regret of uniform play. But even after 10⁶ rounds it still explores a lot, and no other
+        scale there makes the policy practical.
         """
         return cls(**{"scale": 0.003, **changes})
 
@@ -95,5 +97,5 @@ class SupportBasisExploration(CatalogueRecipe):
 
 
 def first_epoch(scale: float, dim: int, rounds: int, delta: float) -> float:
-    """Return the length of the first epoch in whole rounds, as it is played in whole rounds."""
+    """Return the length of the first epoch, rounded up to whole rounds."""
     return float(math.ceil(scale * dim * dim * math.log(dim * rounds / delta)))

@@ -1,9 +1,9 @@
 """EXP3 over candidates that are drawn once for each block of rounds.
 
-RobustBandit calls its blocks epochs and draws an attack budget; BOB draws a window.
-At the end of a block EXP3 is paid what the block earned and draws the next candidate. A choice may
-not change the state, so before the first reward each choice draws for itself, and the first reward
-that arrives decides which candidate the first block has.
+RobustBandit calls its blocks epochs and draws an attack budget; BOB draws a window. At the end of a
+block EXP3 is paid what the block earned, and the next candidate is drawn. A choice may not change
+the state, so before the first reward each choice draws its own candidate, and the first reward that
+arrives decides which of them becomes the candidate of the first block.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def begin_block(exp3: Exp3, diary: Floats, rng: Generator) -> None:
 
 
 def check_candidates_of(diary: Floats, memos: Floats, size: int) -> None:
-    """Raise ValueError if the diary or a memo (one a row) names a candidate that cannot be."""
+    """Raise ValueError if the diary or a memo (one per row) names a candidate that cannot exist."""
     check_index("candidate", memos[:, MEMO_CANDIDATE], 0, size)
     check_chances("probability of a candidate", memos[:, MEMO_CHANCE])
     if diary[CANDIDATE] != -1.0:

@@ -9,7 +9,7 @@ from typing import Any
 from robustbandits.game import require
 
 #: Names for the largest candidate. `2KT` and `T` are the paper's (rounded up to a power of two);
-#: the two `-floor` ones are what the authors' code does; `sqrtT` is ours.
+#: the two `-floor` ones are those of the authors' code; `sqrtT` is ours.
 NAMES = ("sqrtT", "T", "2KT", "2KT-floor", "2KH-floor")
 
 

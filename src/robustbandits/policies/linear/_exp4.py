@@ -25,10 +25,10 @@ MEMO_BORDERS, MEMO_RUN, MEMO_CHANCE, MEMO_ARMS = range(4)
 
 
 class Exp4(NamedTuple):
-    """Weights of experts who advise one arm each, and perhaps of one who advises all arms alike."""
+    """Weights of experts that advise one arm each, and perhaps of one that advises all arms."""
 
-    log_weights: Floats  # (experts,), the uniform one last
-    experts: int  # not counting the uniform one
+    log_weights: Floats  # (experts,) the uniform expert comes last
+    experts: int  # not counting the uniform expert
     uniform: bool  # whether there is a uniform expert
     floor: float  # p_min, least probability of an arm
     trust: float  # a_m, weight of the payment for advising arms that are seldom played
@@ -47,23 +47,23 @@ def exp4_floor(size: int, arms: int, rounds: int) -> float:
 
 
 def check_advice(exp4: Exp4, memos: Floats) -> None:
-    """Raise ValueError for memos (one a row) that no decision can have written."""
+    """Raise ValueError for memos (one per row) that no decision can have written."""
     borders, run, chance, arms = memos.T
     whole = (memos[:, [MEMO_BORDERS, MEMO_RUN, MEMO_ARMS]] % 1.0 == 0.0).all(axis=1)
-    known = (borders >= 0.0) & (borders < 2.0 ** (exp4.experts - 1))
-    known &= (run >= -1.0) & (run < exp4.experts)
+    possible = (borders >= 0.0) & (borders < 2.0 ** (exp4.experts - 1))
+    possible &= (run >= -1.0) & (run < exp4.experts)
     floor = np.minimum(exp4.floor, 1.0 / np.maximum(1.0, arms)) * (1.0 - 1e-9)
-    known &= (arms >= 1.0) & (chance > 0.0) & (chance >= floor) & (chance <= 1.0 + 1e-9)
-    if not np.all(whole & known):
+    possible &= (arms >= 1.0) & (chance > 0.0) & (chance >= floor) & (chance <= 1.0 + 1e-9)
+    if not np.all(whole & possible):
         raise ValueError(
             "a decision's memo must hold borders, run, probability and number of arms of a draw "
-            f"among {exp4.experts} experts, got {memos[~(whole & known)][0].tolist()}"
+            f"among {exp4.experts} experts, got {memos[~(whole & possible)][0].tolist()}"
         )
 
 
 @kernel
 def floor_of(exp4: Exp4, arms: int) -> float:
-    """Least probability of an arm among this many."""
+    """Least probability of an arm if there are ``arms`` of them."""
     return min(exp4.floor, 1.0 / arms)
 
 
@@ -98,10 +98,10 @@ def run_of(advice: np.ndarray, arm: int) -> int:
 
 @program
 def pay_experts(exp4: Exp4, reward: float, memo: Floats) -> None:
-    """Pay each expert the importance-weighted reward of its advice, and for seldom played arms.
+    """Pay each expert the importance-weighted reward of its advice, and more for rarely drawn arms.
 
     The probabilities of the arms that were not played are computed from the borders and from the
-    weights; these are the weights of the decision unless its reward arrived late.
+    present weights; these are the weights of the decision unless its reward arrived late.
     """
     arms = int(memo[MEMO_ARMS])
     rate = 0.5 * floor_of(exp4, arms)

@@ -2,7 +2,7 @@
 
 An optimistic linear policy scores an arm with context x by its estimated mean plus
 ``(β + κ(C')) ‖x‖``, where the norm is that of the inverse Gram matrix. The radius β covers the
-noise; κ(C') covers what an attacker with budget C' may have done to the estimate. LinUCB has
+noise; κ(C') covers what an attacker with budget C' may have done to the estimate. LinUCB uses
 C' = 0, RobustLinUCB is told C', RobustBandit and BOB-No-Restart guess it.
 """
 
@@ -81,7 +81,7 @@ def radius_at(radius: Radius, ridge: Ridge, t: float) -> float:
 
 @kernel
 def corruption_bonus(optimist: Optimist, level: float) -> float:
-    """κ: extra radius that covers corruptions of ``level`` in total."""
+    """κ: the extra radius that covers corruptions of ``level`` in total."""
     if optimist.bonus == PAPER:
         return level * math.sqrt(optimist.ridge.tally[ENERGY])
     if optimist.bonus == L1:
@@ -181,7 +181,7 @@ def add_mixed_shares(
 
 
 def refuse_small_ridge(problem: Problem, ridge: float) -> None:
-    """Raise ValueError if float64 cannot hold the penalty beside contexts this long."""
+    """Raise ValueError if the penalty is too small for float64 beside contexts of this length."""
     if problem.context_bound * problem.context_bound > MAX_SPREAD * ridge:
         raise ValueError(
             f"ridge must be at least context_bound² / {MAX_SPREAD:g}, got {ridge!r} for "
@@ -190,7 +190,7 @@ def refuse_small_ridge(problem: Problem, ridge: float) -> None:
 
 
 def theory_ridge(problem: Problem, unit: float, formula: str) -> float:
-    """Return the penalty (unit/S)², where S is the bound of theta, if float64 can hold it."""
+    """Return the penalty (unit/S)², where S is the bound of theta; raise ValueError if unusable."""
     ridge = (unit / problem.theta_bound) * (unit / problem.theta_bound)
     longest = problem.context_bound * problem.context_bound
     if not (longest <= MAX_SPREAD * ridge and ridge < MAX_RIDGE):

@@ -47,16 +47,16 @@ class BOB(WindowRecipe):
     except with a small probability. Only EXP3's weights are carried from one block to the next.
     Needs the horizon. It keeps ``H · (dim + 1)`` numbers.
 
-    With a single window not below the block this is LinUCB with restarts.
+    With a single window that has the length of the block, this is LinUCB with restarts.
 
-    Blocks, windows, EXP3 and its payment are the paper's. Three defaults are ours, and
-    :meth:`as_written` has the paper's: it does not clip the payment, its radius has the full window
-    in place of the observations held, and δ = 1/T.
+    Blocks, windows, EXP3 and its payment are the paper's. Three defaults are ours. The paper does
+    not clip the payment, its radius counts the full window instead of the observations held, and
+    its δ is 1/T; :meth:`as_written` has these.
 
     Parameters
     ----------
     block
-        H, the length of a block in rounds; None for the paper's ⌊d^⅔ √T⌋, or T if that is less.
+        H, the length of a block in rounds; None for the paper's ⌊d^⅔ √T⌋, or T if T is less.
     windows
         Windows to draw from; None for the theory's. None of them may exceed the block.
     alpha
@@ -100,7 +100,7 @@ class BOB(WindowRecipe):
 
     @classmethod
     def as_written(cls, **changes: Any) -> Self:
-        """Do what the paper writes: a full window's radius, δ = 1/T, payments not clipped."""
+        """Follow the paper's text: the radius of a full window, δ = 1/T, payments not clipped."""
         return cls(**{"growing": False, "delta": None, "clip": False, **changes})
 
     def plan(self, problem: Problem) -> Plan:
@@ -117,7 +117,7 @@ class BOB(WindowRecipe):
             )
         blocks = math.ceil(rounds / block)
         alpha = exp3_alpha(len(windows), blocks) if self.alpha is None else self.alpha
-        # The logarithm is negative only for a block far beyond the horizon, which never ends.
+        # The logarithm is negative only for a block far longer than the game.
         spread = block * max(0.0, math.log(rounds / math.sqrt(block)))
         scale = 2.0 * block + 4.0 * self.sigma * math.sqrt(spread)
         return Plan(block, windows, blocks, alpha, scale)
@@ -140,7 +140,7 @@ class BOB(WindowRecipe):
 
 
 def block_for(dim: int, rounds: int) -> int:
-    """Return ``⌊d^⅔ √T⌋``, the paper's eq. (22), or T if that is less."""
+    """Return ``⌊d^⅔ √T⌋``, the paper's eq. (22), or T if T is less."""
     block = round(dim ** (2.0 / 3.0) * math.sqrt(rounds))
     if block**6 > dim**4 * rounds**3:
         block -= 1
@@ -153,7 +153,7 @@ def windows_up_to(block: int) -> tuple[int, ...]:
     windows = [1]
     for j in range(1, steps + 1):
         window = math.floor(block ** (j / steps))
-        # Rounding may put a root that is a whole number just below it.
+        # If the root is a whole number, rounding may have put it just below.
         windows.append(window + 1 if (window + 1) ** steps <= block**j else window)
     return tuple(windows)
 

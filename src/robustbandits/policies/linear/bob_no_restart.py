@@ -1,7 +1,7 @@
 """BOB-No-Restart: LinUCB with a new guess of the attack budget in every round.
 
-Algorithm 3 of Ding, Hsieh, Sharpnack (2022): EXP3 draws the guess, one regression serves all
-guesses, and nothing is forgotten.
+Algorithm 3 of Ding, Hsieh, Sharpnack (2022): EXP3 draws the guess, all guesses share one
+regression, and nothing is forgotten.
 """
 
 from __future__ import annotations
@@ -99,9 +99,9 @@ class BOBNoRestartState(NamedTuple):
 class BOBNoRestart(LinearRecipe):
     """Guess the attack budget again in each round, and never restart (Algorithm 3, BOB-No-Restart).
 
-    One regression serves all candidates; EXP3 draws a candidate C' in every round and is paid that
-    round's reward. Nothing is proved about it, but it works best in the paper's experiments. Needs
-    the horizon.
+    All candidates share one regression; EXP3 draws a candidate C' in every round and is paid that
+    round's reward. Nothing is proved about this policy, but it works best in the paper's
+    experiments. Needs the horizon.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class BOBNoRestart(LinearRecipe):
     bonus, max_corruption
         As for :class:`~robustbandits.policies.RobustLinUCB`.
     clip
-        Whether EXP3's copy of the reward is clipped to [0, 1].
+        Whether the reward that EXP3 is paid is clipped to [0, 1].
     alpha
         EXP3's share of uniform exploration; computed from the horizon if None.
     ridge, delta, sigma, radius, ties
@@ -144,12 +144,12 @@ class BOBNoRestart(LinearRecipe):
 
     @property
     def name(self) -> str:
-        """The paper's own spelling."""
+        """The name as the paper spells it."""
         return "BOB-No-Restart"
 
     @classmethod
     def as_written(cls, **changes: Any) -> Self:
-        """Algorithm 3 to the letter: candidates up to 2KT, the paper's bonus, raw rewards."""
+        """Follow Algorithm 3 exactly: candidates up to 2KT, the paper's bonus, raw rewards."""
         return cls(**{"candidates": "2KT", "bonus": "paper", "clip": False, **changes})
 
     @classmethod

@@ -25,22 +25,22 @@ class CautiousLinUCB(LinearRecipe):
     An observation has CW-OFUL's weight ``min(1, α/‖x‖)`` with α = 2√d / ``tolerance``; the score of
     an arm is LinUCB's, ``x·θ̂ + β_t‖x‖``, without any extra bonus. Corruptions of C in total then
     move the estimate of an arm's mean by at most αC‖x‖: with C up to ``tolerance`` that is 2√d‖x‖.
-    The bonus does not cover it, so no regret bound is claimed; what the policy withstands was
-    measured.
+    The bonus does not cover this, so no regret bound is claimed; which attacks the policy
+    withstands was measured.
 
     Parameters
     ----------
     tolerance
-        About three times what the attacker may have: corrupting one arm alone, the cheapest attack
-        that we know, succeeds from about half of the tolerance on (``docs/cautious.md``). More than
-        three times for a ``sigma`` below 0.1. The regret without an attack, compared with LinUCB's,
-        grows with it.
+        Use about three times the attacker's budget: corrupting one arm alone, the cheapest attack
+        that we know, succeeds from about half of the tolerance on (``docs/cautious.md``). Use more
+        than three times if ``sigma`` is below 0.1. The larger the tolerance, the more regret the
+        policy has without an attack, compared with LinUCB.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
 
     References
     ----------
-    The weights are those of He, Zhou, Zhang, Gu (NeurIPS 2022); leaving the bonus alone is ours.
+    The weights are those of He, Zhou, Zhang, Gu (NeurIPS 2022); keeping LinUCB's bonus is ours.
     """
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(

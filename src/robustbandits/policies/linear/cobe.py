@@ -90,7 +90,7 @@ class COBEState(NamedTuple):
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's mean and bonus by the decision's base, or by the likeliest base."""
+        """Write each arm's mean and bonus in the decision's base, or else in the likeliest base."""
         base = int(memo[MEMO_BASE]) if memo[MEMO_BASE] >= 0.0 else int(self.stage[0])
         _base_scores(self, base, contexts, means, bonuses)
 
@@ -114,7 +114,7 @@ class COBEState(NamedTuple):
 
 @kernel
 def chance_of(state: COBEState, stage: int, base: int) -> float:
-    """2^(k-i-1) for a base i above the stage k; the rest, more than a half, for k itself."""
+    """Probability of base i in stage k: 2^(k-i-1) if i > k, and the rest, over a half, for k."""
     if base > stage:
         return math.ldexp(1.0, stage - base - 1)
     return 0.5 + math.ldexp(1.0, stage - state.accounts.shape[0])
@@ -189,21 +189,22 @@ def next_stage(state: COBEState) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class COBE(ConfidenceRecipe):
-    """Run CW-OFUL with ever larger guesses of the attack budget, until the guesses hold (COBE).
+    """Run CW-OFULs with several guesses of the attack budget; drop guesses that fail a test (COBE).
 
-    The guesses are 2^k, 2^(k+1), ..., up to the horizon. In each round a guess i is drawn, the
-    smallest, k, with a probability above one half and each larger one with 2^(k-i-1). Its own
-    CW-OFUL plays, and only that one learns. It sees its share of the corruption, and is told to
-    expect that share of its guess. When a base has earned so much less than one with a larger guess
-    that its own regret bound must be broken, guess k was too small: all bases are reset and the
-    next stage begins with k + 1. The proof is for an attacker who cannot foresee the draw.
+    The guesses are 2^k, 2^(k+1), ..., up to about the horizon. In each round the index i of a guess
+    is drawn: the smallest, k, with a probability above one half and each larger i with probability
+    2^(k-i-1). Each guess has its own CW-OFUL, its base, which plays in these rounds and learns from
+    them only. A base sees its share of the corruption, and is told to expect that share of its
+    guess. When a base has earned so much less than one with a larger guess that its own regret
+    bound must be broken, guess k was too small: all bases are reset, and the next stage begins with
+    k + 1. The proof is for an attacker who cannot foresee the draw.
 
     Parameters
     ----------
     max_corruption
         Largest change of a single reward.
     test_scale
-        Factor of every constant of the test: of the deviations, of the bases' regret bound, and of
+        Factor on every constant of the test: on the deviations, on the bases' regret bound, and on
         the ``21 ln(T/δ)`` that each base is told to expect beside its share. 1 is the theory's;
         see :meth:`practical`.
     ridge, sigma, delta, ties
@@ -211,16 +212,16 @@ class COBE(ConfidenceRecipe):
 
     Notes
     -----
-    The frame is the paper's: the guesses, their probabilities, what each base is told to expect,
-    the test, and the restart. The base is not: the paper's linear base is a form of OFUL, and
-    CW-OFUL (He et al.) was published later. It is of the paper's type "a", so Theorem 3 gives
+    The outer algorithm is the paper's: the guesses, their probabilities, what each base is told to
+    expect, the test, and the restart. The base is not: the paper's linear base is a form of OFUL,
+    and CW-OFUL (He et al.) was published later. It is of the paper's type "a", so Theorem 3 gives
     d√T + dC.
 
-    The bound R on a base's regret, which the frame needs, is derived here. From the proof of
-    CW-OFUL's Theorem 4.2, with its radius β (at least LS), its scale c = σ√d + √λ S and
-    ι = d ln(1 + TL²/(dλ)), the mean rewards that a base loses in n rounds with budget θ are at most
-    2β(√(2ιn) + 2ιθ/c + 2ι). The paper's Assumption 2 is about the rewards as they are seen, which
-    lie in [0, 1]: these may lose 2θ more by corruption, and 2√(2n ln(T/δ)) by chance.
+    The bound R on a base's regret, which the outer algorithm needs, is derived here. From the proof
+    of CW-OFUL's Theorem 4.2, with its radius β (at least LS), its scale c = σ√d + √λ S and
+    ι = d ln(1 + TL²/(dλ)), the regret of a base in n rounds with budget θ is at most
+    2β(√(2ιn) + 2ιθ/c + 2ι) in mean rewards. The paper's Assumption 2 is about seen rewards, which
+    lie in [0, 1]: corruption may add 2θ to their regret, and chance 2√(2n ln(T/δ)).
 
     References
     ----------
@@ -248,7 +249,7 @@ class COBE(ConfidenceRecipe):
     def practical(cls, **changes: Any) -> Self:
         """Test with a fiftieth of the theory's constants.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case.
+        Of the scales in ``docs/presets.md`` it has the smallest worst case.
         """
         return cls(**{"test_scale": 0.02, **changes})
 
@@ -259,13 +260,13 @@ class COBE(ConfidenceRecipe):
         reach = problem.context_bound**2 / (problem.dim * ridge)
         potential = problem.dim * math.log1p(rounds * reach)
         tail = math.log(rounds / self.delta)
-        twice = 2.0 * max(radius, problem.context_bound * problem.theta_bound)
-        root = twice * math.sqrt(2.0 * potential) + 2.0 * math.sqrt(2.0 * tail)
-        slope = twice * 2.0 * potential / scale + 2.0
-        offset = twice * 2.0 * potential
-        price = root * math.sqrt(rounds) + slope * self.max_corruption + offset
+        twice_radius = 2.0 * max(radius, problem.context_bound * problem.theta_bound)
+        root = twice_radius * math.sqrt(2.0 * potential) + 2.0 * math.sqrt(2.0 * tail)
+        slope = twice_radius * 2.0 * potential / scale + 2.0
+        offset = twice_radius * 2.0 * potential
+        regret_bound = root * math.sqrt(rounds) + slope * self.max_corruption + offset
         highest = math.ceil(math.log2(self.max_corruption * rounds))
-        lowest = min(highest, max(0, math.ceil(math.log2(price / slope))))
+        lowest = min(highest, max(0, math.ceil(math.log2(regret_bound / slope))))
         count = highest - lowest + 1
         return COBEState(
             ridges=start_ridges(count, problem.dim, ridge),

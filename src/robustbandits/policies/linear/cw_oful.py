@@ -1,9 +1,9 @@
 """CW-OFUL: confidence-weighted optimism (He, Zhou, Zhang, Gu, NeurIPS 2022).
 
-Observations of wide arms count less: with the weight ``min(1, α / ‖x‖)`` no reward moves the
-estimate by more than α times its corruption. Corruptions of C in total therefore move it by at most
-αC, in the norm in which widths are measured. The radius is constant and covers a given attack
-budget, or one of at most √T.
+Observations of arms with a large width ‖x‖ count less: with the weight ``min(1, α / ‖x‖)`` no
+reward moves the estimate by more than α times its corruption. Corruptions of C in total therefore
+move it by at most αC, in the norm in which widths are measured. The radius is constant and covers a
+given attack budget, or any budget up to √T.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ class CWOFUL(ConfidenceRecipe):
 
     - ``budget`` given: α = (R√d + √λ S) / C and β = R√(d log((1 + TL²/λ)/δ)) + √λ S + αC.
       Regret Õ(d√T + dC) against any attacker with that budget.
-    - ``budget=None``: C̄ = √T takes its place in α, and β = 2R√(d log((1 + TL²/λ)/δ)) + 2√λ S.
-      The same bound for every attacker with at most √T; no guarantee beyond.
+    - ``budget=None``: √T replaces C in α, and β = 2R√(d log((1 + TL²/λ)/δ)) + 2√λ S. The same
+      bound for every attacker with a budget of at most √T; no guarantee for a larger one.
 
     With ``budget=0`` every weight is 1 and this is LinUCB with a constant radius.
 
@@ -154,7 +154,7 @@ class CWOFUL(ConfidenceRecipe):
             radius = 2.0 * (noise + prior)
         else:
             radius = noise + prior + (scale if level > 0.0 else 0.0)
-        concrete = dataclasses.replace(self, ridge=ridge)
+        with_ridge = dataclasses.replace(self, ridge=ridge)
         return WeightedState(
-            optimist=concrete.start_optimist(problem), caution=caution, constant=radius
+            optimist=with_ridge.start_optimist(problem), caution=caution, constant=radius
         )

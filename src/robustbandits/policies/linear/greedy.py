@@ -55,9 +55,9 @@ class GreedyState(NamedTuple):
 class Greedy(LinearRecipe):
     """Play the arm with the largest estimated mean; never explore.
 
-    It works when contexts are diverse enough to explore by themselves. On a fixed catalogue it may
-    stay with an arm that was lucky early on. It is LinUCB with a radius of zero: ``delta`` and
-    ``radius`` have no effect.
+    It works when contexts are so diverse that exploration is not needed. On a fixed catalogue it
+    may stay with an arm that had good rewards early on by chance. It is LinUCB with a radius of
+    zero: ``delta``, ``sigma`` and ``radius`` have no effect.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """HuberOFUL: one-pass Huber regression, for heavy-tailed and for corrupted rewards.
 
-Hvt-UCB of Wang, Zhang, Zhao, Zhou (2025), with the floor for corrupted rewards that Tani, Futami
-(2026) announce: the influence of a reward on the estimate is limited, however large its residual.
+Hvt-UCB of Wang, Zhang, Zhao, Zhou (2025), with the lower limit of σ for corrupted rewards that
+Tani, Futami (2026) announce: the influence of a reward on the estimate is limited, however large
+its residual is.
 """
 
 from __future__ import annotations
@@ -118,14 +119,14 @@ def _descend(ridge: Ridge, huber: Huber, x: Floats, y: float) -> None:
     width = math.sqrt(max(0.0, leverage))
     learned = ridge.tally[COUNT]
     sigma = scale_at(huber, learned, width)
-    guess = dot(x, ridge.theta)
-    residual = (y - guess) / sigma
+    mean = dot(x, ridge.theta)
+    residual = (y - mean) / sigma
     share = width / (sigma * math.sqrt(STEP))
     if share > 0.0:
         limit = huber.bend * math.sqrt(1.0 + share * share) / share
         limit *= _growth(huber, learned + 1.0)
         residual = min(limit, max(-limit, residual))
-    target = guess + STEP * sigma * residual
+    target = mean + STEP * sigma * residual
     absorb(ridge, x, target, 1.0 / (STEP * sigma * sigma), direction, leverage)
     if dot(ridge.theta, ridge.theta) > huber.bound * huber.bound:
         project(ridge, huber.bound)
@@ -178,7 +179,7 @@ def _solve(factor: Floats, x: Floats, out: Floats) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class HuberOFUL(LinearRecipe):
-    """Optimism over a Huber regression that looks at each reward once (Hvt-UCB).
+    """Optimism with a Huber regression that processes each reward once (Hvt-UCB).
 
     For noise of which only a moment of order 1 + ε is finite. The loss is quadratic up to a bend
     and linear beyond it, so the influence of a reward is bounded. The estimate takes one
@@ -202,7 +203,8 @@ class HuberOFUL(LinearRecipe):
     sigma
         ν, the (1+ε)-th root of that moment: the standard deviation for ``moment=2``.
     radius_scale
-        Factor of the radius; 1 is the theory's, about 12,000, with which exploration never ends.
+        Factor on the radius. With 1, the theory's, the radius is about 12,000, and exploration does
+        not end.
     ridge
         λ; None for the theory's d.
     delta, ties
@@ -210,9 +212,9 @@ class HuberOFUL(LinearRecipe):
 
     Notes
     -----
-    A reconstruction: Hvt-UCB from notes and memory (the constants 107 and ¼ most of all). The floor
-    under σ is that of AdaOFUL's and GAdaOFUL's code; putting it into the one-pass step is what
-    Tani and Futami (2026) announce, whose text we have not seen beyond the abstract.
+    Hvt-UCB is reconstructed from notes and from memory; the constants 107 and ¼ are the least
+    certain. The lower limit of σ is that of AdaOFUL's and GAdaOFUL's code. Its use in the one-pass
+    step is what Tani and Futami (2026) announce; we have seen only their abstract.
 
     References
     ----------
@@ -246,8 +248,8 @@ class HuberOFUL(LinearRecipe):
     def practical(cls, **changes: Any) -> Self:
         """Use three thousandths of the theory's radius.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case. The attacks there
-        do not harm it, and succeed at the next smaller scale.
+        Of the scales in ``docs/presets.md`` it has the smallest worst case. The attacks there do
+        not harm it, and succeed at the next smaller scale.
         """
         return cls(**{"radius_scale": 0.003, **changes})
 

@@ -51,7 +51,7 @@ class ImperfectState(NamedTuple):
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's estimated mean, and what makes it the value that is maximised."""
+        """Write each arm's estimated mean; the bonus is the value maximised minus this mean."""
         rate_arms(self, contexts, True, bonuses)
         products(self.optimist.ridge.theta, contexts, means)
         for a in range(means.shape[0]):
@@ -77,7 +77,7 @@ def rate_arms(state: ImperfectState, contexts: Floats, complete: bool, values: F
     if state.error > 0.0:
         cone, centres = rotate(ridge.inverse, ridge.theta, factor, state.error, contexts)
         rate_worst_cases(cone, centres, state.degradation, complete, values)
-    else:  # LinUCB, to the last bit
+    else:  # LinUCB, with the same bits
         squares = np.empty(contexts.shape[1])
         score_columns(ridge.inverse, ridge.theta, contexts, values, squares)
         for a in range(values.shape[0]):
@@ -158,8 +158,8 @@ class ImperfectRecipe(LinearRecipe):
     Parameters
     ----------
     error
-        Δ, how far (Euclidean) a true context may be from the one shown. Theory has no default for
-        it: 0.1 is a tenth of the longest context in most problems. Give your own.
+        Δ, the largest Euclidean distance of a true context from the one shown. The theory gives no
+        value. The default, 0.1, is a tenth of the longest context in most problems; set your own.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
     """
@@ -185,7 +185,7 @@ class ImperfectRecipe(LinearRecipe):
         """Return the arrays of an agent file in the present layout.
 
         Older files also hold where earlier searches ended, and the memos of their pending decisions
-        may be longer than `MEMO` numbers. Nothing of that is needed any more.
+        may be longer than `MEMO` numbers. Neither is needed any more.
         """
         if "state.stretch" not in arrays:
             return arrays
@@ -214,9 +214,9 @@ class MaxMinUCB(ImperfectRecipe):
 
     References
     ----------
-    Yang, Ren (2021), "Robust bandit learning with imperfect context". A reconstruction, for one
-    feature vector an arm, from summaries of the paper, which has kernels and one context for all
-    arms; its constants come from these summaries, too.
+    Yang, Ren (2021), "Robust bandit learning with imperfect context". This is a reconstruction from
+    summaries of the paper, which also give the constants. The paper has kernels and one context for
+    all arms; here the model is linear and each arm has its own feature vector.
     """
 
     def start(self, problem: Problem) -> ImperfectState:
@@ -233,7 +233,7 @@ class MinWD(ImperfectRecipe):
     exceed its own, in the worst case of both contexts, or 0 if none can: the largest index in the
     other ball minus the smallest in its own. With ``error=0`` this is LinUCB.
 
-    As :class:`MaxMinUCB` it learns from the context that was shown, and nothing is proved about it.
+    Like :class:`MaxMinUCB` it learns from the context that was shown; nothing is proved about it.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ def _spread(state: LinTSState) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class LinTS(LinearRecipe):
-    """Draw ``θ̃ ~ N(θ̂, v_t² V⁻¹)`` and play its best arm (linear Thompson sampling).
+    """Draw ``θ̃ ~ N(θ̂, v_t² V⁻¹)`` and play the best arm for θ̃ (linear Thompson sampling).
 
     The probability of an arm has no closed form, so decisions report none. The ``bonus`` of an arm
     is its posterior standard deviation.

@@ -1,7 +1,7 @@
 """LinUCB: play the arm with the largest upper confidence bound.
 
-The standard linear contextual bandit (OFUL of Abbasi-Yadkori, Pál, Szepesvári 2011), and the
-baseline of this package: nearly optimal without an attacker, easily misled by one.
+The standard policy for linear contextual bandits (OFUL of Abbasi-Yadkori, Pál, Szepesvári 2011),
+and the baseline of this package: nearly optimal without an attacker, easily misled by one.
 """
 
 from __future__ import annotations

@@ -31,9 +31,9 @@ class MultiLevelWeightedOFUL(WeightedRecipe):
 
     ``γ_{t,ℓ} = 8√(d ln(1 + tA²/((R+1)²λ)) ln(4t²L/δ)) + 4√d ln(4t²L/δ) + √λB + √d(ln(2ℓ²/δ)+3)``.
 
-    With one level the first is always the smaller, and this is WeightedOFUL with a budget of 2.
-    An attacker who sees the arm before spending (all attacks of this package do) may guess the
-    level from it; the guarantee is for one who does not.
+    With one level the first bound is always the smaller, and this is WeightedOFUL with a budget
+    of 2. An attacker who sees the arm before spending (all attacks of this package do) may guess
+    the level from it; the guarantee is for an attacker who does not see it.
 
     Parameters
     ----------
@@ -44,16 +44,16 @@ class MultiLevelWeightedOFUL(WeightedRecipe):
 
     Notes
     -----
-    Radii, levels and updates are those of the authors' experiment code, up to the differences that
-    :class:`~robustbandits.policies.linear.weighted_oful.WeightedOFUL` lists (the constant tuned by
-    hand is 0.5) and two more. The code has ⌊log₂ 2T⌋ + 1 levels, one more than here if T is a power
-    of two. And its δ is a third of the probability with which the bound may fail: give
-    ``delta=0.01/3`` for a bound that holds with probability 0.99.
+    Radii, levels and updates are those of the authors' experiment code, except for the differences
+    that :class:`~robustbandits.policies.linear.weighted_oful.WeightedOFUL` lists (the constant
+    tuned by hand is 0.5) and two more. The code has ⌊log₂ 2T⌋ + 1 levels, one more than this policy
+    if T is a power of two. And the δ of the code is a third of the probability with which the bound
+    may fail; here ``delta`` is that δ, so use 0.01/3 for a bound that holds with probability 0.99.
 
     References
     ----------
     Zhao, Zhou, Gu, "Linear contextual bandits with adversarial corruptions" (2021). Specification:
-    the authors' code; the text was not at hand.
+    the authors' code; we could not read the text.
     """
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
@@ -77,8 +77,8 @@ class MultiLevelWeightedOFUL(WeightedRecipe):
     def practical(cls, **changes: Any) -> Self:
         """Use a hundredth of the theory's radius.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case. There, corrupting
-        a quarter of the arms harms it a little, and succeeds at the next smaller scale.
+        Of the scales in ``docs/presets.md`` it has the smallest worst case. There, an attack on a
+        quarter of the arms harms it a little, and succeeds at the next smaller scale.
         """
         return cls(**{"radius_scale": 0.01, **changes})
 

@@ -1,7 +1,7 @@
 """OracleLinUCB: a reference policy that knows what the attacker has spent and when the attack ends.
 
-It shows how much of a robust policy's regret is the price of not knowing. It is not in the paper of
-Ding, Hsieh, Sharpnack (2022), but in its authors' code.
+It shows how much of a robust policy's regret is caused by not knowing this. It is not in the paper
+of Ding, Hsieh, Sharpnack (2022), but in its authors' code.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from robustbandits.policies.linear._linear import (
 
 # Fields of `heard`: what the attacker has spent, and one of the phases below.
 SPENT, ATTACK = range(2)
-# The attack goes on; its last round is being learned, after which everything is forgotten; it is
-# over.
+# The phases: the attack goes on; its last round has been played but not learned; it is over, and
+# everything was forgotten.
 ON, ENDS, OVER = range(3)
 
 
@@ -55,7 +55,7 @@ class OracleLinUCBState(NamedTuple):
 
     @kernel
     def overhear(self, spent: float, over: bool) -> None:
-        """Record what the attacker has spent; an empty purse ends the attack."""
+        """Record what the attacker has spent, and whether the attack is over."""
         self.heard[SPENT] = spent
         if over and spent > 0.0 and self.heard[ATTACK] == ON:
             self.heard[ATTACK] = ENDS
@@ -80,10 +80,10 @@ def _factor(state: OracleLinUCBState) -> float:
 class OracleLinUCB(LinearRecipe):
     """LinUCB that knows what the attacker has spent and when the attack ends: a reference.
 
-    While the attack lasts it explores more, for the amount really spent so far, as
-    :class:`~robustbandits.policies.RobustLinUCB` does for a given budget. When the attacker has no
-    money left it forgets everything and starts again as LinUCB. It cannot be used in practice: only
-    a simulated game knows what was spent. In an agent it is LinUCB.
+    While the attack lasts, it explores as :class:`~robustbandits.policies.RobustLinUCB` does, with
+    the amount spent so far in place of a given budget. When the attacker's budget is used up, it
+    forgets everything and starts again as LinUCB. It cannot be used in practice: what was spent is
+    known only in a simulated game. In an agent it is LinUCB.
 
     Parameters
     ----------

@@ -145,11 +145,11 @@ class RobustBandit(LinearRecipe):
     budget, the regression forgets everything, and LinUCB plays with its exploration enlarged for
     C'. At the end EXP3 is paid what the epoch earned. Needs the horizon.
 
-    The paper's text and code allow several readings; each is an option here. The defaults make a
-    policy that can learn: EXP3 is paid in [0, 1], candidates stop at √T, epochs are short enough
-    for EXP3 to see many. :meth:`as_written` follows the text to the letter, in which EXP3 cannot
-    learn at the paper's own size; :meth:`as_coded` does what the published code does, which draws
-    one candidate and never restarts.
+    The paper's text and code allow several readings; each is an option here. With the defaults the
+    policy can learn: EXP3 is paid in [0, 1], candidates stop at √T, and epochs are short enough
+    that there are many of them. :meth:`as_written` follows the text exactly; EXP3 then cannot learn
+    at the paper's own size. :meth:`as_coded` does what the published code does, which draws one
+    candidate and never restarts.
 
     Parameters
     ----------
@@ -163,8 +163,8 @@ class RobustBandit(LinearRecipe):
     restart
         Whether the regression forgets everything at the end of an epoch.
     reward_scale
-        EXP3 is paid the mean reward of an ``"epoch"`` (default), or with ``"none"`` its sum, as the
-        text has it: then the first candidate drawn wins permanently.
+        With ``"epoch"`` (default) EXP3 is paid the mean reward of an epoch; with ``"none"`` the
+        sum, as in the text: the first candidate drawn then wins permanently.
     exp3_horizon
         EXP3's α counts ``"epochs"`` (default, Algorithm 1) or ``"rounds"`` (Theorem 3).
     bonus, max_corruption
@@ -172,9 +172,9 @@ class RobustBandit(LinearRecipe):
     index
         Whether β_t counts rounds since the restart (``"local"``) or since the start (``"global"``).
     delta_split
-        Whether ``delta`` is shared among all epochs, so that it holds for the whole run.
+        Whether ``delta`` is divided among the epochs, so that it holds for the whole run.
     clip
-        Whether EXP3's copy of the reward is clipped to [0, 1] (with ``reward_scale="epoch"``).
+        Whether the reward that EXP3 is paid is clipped to [0, 1] (with ``reward_scale="epoch"``).
     alpha
         EXP3's share of uniform exploration; computed from the horizon if None.
     ridge, delta, sigma, radius, ties
@@ -217,7 +217,7 @@ class RobustBandit(LinearRecipe):
 
     @classmethod
     def as_written(cls, **changes: Any) -> Self:
-        """Algorithm 1 to the letter: candidates up to 2KT, long epochs, EXP3 paid raw sums."""
+        """Follow Algorithm 1 exactly: candidates up to 2KT, long epochs, EXP3 paid raw sums."""
         reading: dict[str, Any] = {
             "candidates": "2KT",
             "epoch": "paper",
@@ -232,9 +232,9 @@ class RobustBandit(LinearRecipe):
     def as_coded(cls, **changes: Any) -> Self:
         """Do what the published code does: one C' drawn at the start and kept, no restart.
 
-        The code restarts when ``t % H == 0`` with an H that is not whole, which is true at t = 0
-        only. It also takes 0.01 for the noise, where the text can be read as 0.1. (One detail is
-        not copied: the code's β_t counts from 0, Eq. (1) from 1.)
+        The code restarts when ``t % H == 0`` with an H that is not a whole number, which is true at
+        t = 0 only. It also uses 0.01 for the noise, where the text can be read as 0.1. (One detail
+        is not copied: in the code t starts at 0, in Eq. (1) at 1.)
         """
         reading: dict[str, Any] = {
             "sigma": 0.01,
@@ -281,7 +281,7 @@ class RobustBandit(LinearRecipe):
         return radius * math.sqrt(energy) * math.sqrt(rounds) / math.sqrt(math.e - 1)
 
     def _epoch_length(self, candidates: int, paper_epoch: float | None) -> float:
-        """Return a whole number of rounds: a fraction would never be met (see `as_coded`)."""
+        """Return the length of an epoch, rounded up to whole rounds unless it is infinite."""
         if self.epoch == "never" or (self.epoch == "balanced" and candidates == 1):
             return math.inf
         if not isinstance(self.epoch, str):

@@ -29,12 +29,12 @@ class RobustLinUCB(LinearRecipe):
     bonus
         ``"paper"``: κ = γ_t·C', as in Theorem 1. ``"l1"``: κ = C'. ``"l2"``, the default:
         κ = min(C', √(C'·max_corruption)). Each is a valid bound on the harm. The last explores
-        least, except in the first few rounds, in which γ_t is below 1. (The last two are derived,
-        not in the paper: the hat matrix has no eigenvalue above 1.)
+        least, except in the first few rounds, in which γ_t is below 1. (The last two are not in the
+        paper. They are derived here: the hat matrix has no eigenvalue above 1.)
     max_corruption
-        Largest change of a single reward; 1 when rewards live in [0, 1]. Attacks on contexts may
-        change what a context earns by 2LS (L and S are the bounds of contexts and theta), which is
-        2 by default; C' then counts S for each unit that a context is moved.
+        Largest change of a single reward; 1 when rewards lie in [0, 1]. Attacks on contexts may
+        change the mean reward of a context by 2LS (L and S are the bounds of contexts and theta),
+        which is 2 by default; C' then counts S for each unit that a context is moved.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
 

@@ -130,11 +130,11 @@ def _leave_out(memory: Memory, theta: Floats, size: int, fraction: float) -> boo
     residuals = np.empty(size)
     copies = np.empty(size)
     for s in range(size):
-        guess = 0.0
+        mean = 0.0
         for i in range(theta.shape[0]):
-            guess += theta[i] * memory.contexts[s, i]
-        residuals[s] = abs(memory.rewards[s] - guess)
-        copies[s] = residuals[s]
+            mean += theta[i] * memory.contexts[s, i]
+        residuals[s] = abs(memory.rewards[s] - mean)
+        copies[s] = residuals[s]  # nth_smallest reorders its argument
     limit = nth_smallest(copies, size, size - 1 - int(fraction * size))
     changed = False
     for s in range(size):
@@ -170,33 +170,34 @@ def _sum_up(memory: Memory, size: int, penalty: float, gram: Floats, moment: Flo
 class RobustRegressionUCB(LinearRecipe):
     """LinUCB whose regression leaves out the rewards that fit worst (rUCB-Lin with TORRENT).
 
-    Made for an attacker who may replace a ``fraction`` of the rewards: fit, drop that fraction with
-    the largest residuals, fit the rest, and so on. The score of an arm is LinUCB's,
-    ``x·θ̂ + β_t‖x‖``, with θ̂ and V of the rewards that were kept. Its regret bound is linear in the
-    number of rounds, because a constant fraction of the rewards stays corrupted.
+    It is for an attacker who may replace a ``fraction`` of the rewards. The regression is fitted,
+    the rewards with the largest residuals, this fraction of all, are left out, the rest is fitted
+    again, and so on. The score of an arm is LinUCB's, ``x·θ̂ + β_t‖x‖``, with θ̂ and V of the rewards
+    that were kept. Its regret bound is linear in the number of rounds, because a constant fraction
+    of the rewards stays corrupted.
 
-    The latest ``memory`` observations can be left out and taken back at every fit. For an older one
-    the last decision is final: it stays in the sums, or out of them. Fits take place when the
-    number of rewards has grown by ``growth``, and at least twice while a reward is in memory; in
-    between new rewards count in full. While nothing has left the memory this is the batch method.
+    Each fit decides again which of the latest ``memory`` observations are left out. For older
+    observations the last decision is final. Fits take place when the number of rewards has grown by
+    ``growth``, and at least twice while a reward is in memory; between fits new rewards count in
+    full. As long as no observation has left the memory, this is the batch method.
 
     Parameters
     ----------
     fraction
         η, share of the rewards to leave out, below one half. With 0 this is LinUCB.
     memory
-        Number of observations kept, at least 10.
+        Number of observations held in memory, at least 10.
     growth
-        Fit again after this much relative growth of the number of rewards.
+        Fit again when the number of rewards has grown by this share.
     passes
-        Largest number of fits at a time; it stops earlier if nothing changes any more.
+        Largest number of fits at a time; there are fewer if nothing changes any more.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
 
     Notes
     -----
-    A reconstruction from summaries and memory. The paper fits on the whole history; the bounded
-    memory, the warm start and the schedule of fits are ours.
+    A reconstruction from summaries and from memory. The paper fits on the whole history; the
+    bounded memory, the warm start and the schedule of fits are ours.
 
     References
     ----------

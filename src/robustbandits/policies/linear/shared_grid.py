@@ -156,16 +156,16 @@ def _advise(
 class SharedGrid(LinearRecipe):
     """Mix the advice of LinUCBs that cover different attack budgets (Shared-Grid).
 
-    One regression serves all candidates Γ; in each round every one of them advises the arm with the
-    largest ``x·θ̂ + (β_t + κ(Γ))‖x‖``. EXP4.P keeps a weight for each, and one for an expert that
-    advises all arms alike. An arm is drawn from the weighted advice, none with a probability below
-    p_min, and the weights grow by ``exp((p_min/2)(ŷ_j + a_m v_j))``, where ŷ_j is an unbiased
-    estimate of what the advice earns and v_j the mean inverse probability of the arms it names.
-    Needs the horizon.
+    All candidates Γ share one regression; in each round every candidate advises the arm with the
+    largest ``x·θ̂ + (β_t + κ(Γ))‖x‖``. EXP4.P keeps a weight for each candidate, and one for an
+    expert that advises all arms with equal probability. An arm is drawn from the weighted advice;
+    no arm has a probability below p_min. Then each weight is multiplied by
+    ``exp((p_min/2)(ŷ_j + a_m v_j))``, where ŷ_j is an unbiased estimate of what the advice earns
+    and v_j the mean inverse probability of the arms that it names. Needs the horizon.
 
-    The paper's policy has a knapsack too; without it this is an analysed form of what
-    :class:`~robustbandits.policies.BOBNoRestart` does. Its guarantee requires that the arms which
-    the right candidate advises are played often enough.
+    The paper's policy also has a knapsack. Without it, this policy is similar to
+    :class:`~robustbandits.policies.BOBNoRestart`, but it has been analysed. Its guarantee requires
+    that the arms which the right candidate advises are played often enough.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class SharedGrid(LinearRecipe):
     bonus, max_corruption
         As for :class:`~robustbandits.policies.linear.robust_linucb.RobustLinUCB`.
     clip
-        Whether EXP4.P's copy of the reward is clipped to [0, 1], as its bound requires.
+        Whether the reward that EXP4.P is paid is clipped to [0, 1], as its bound requires.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
 

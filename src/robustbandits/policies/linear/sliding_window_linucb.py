@@ -1,10 +1,10 @@
 """SlidingWindowLinUCB: LinUCB on the last observations only (SW-LinUCB).
 
 For a parameter that drifts (Cheung, Simchi-Levi, Zhu 2019). The observations are kept in a ring
-buffer of ``window · (dim + 1)`` numbers: one enters, the oldest leaves. Each removal adds rounding
-errors, so after every ``window`` removals the regression is computed again from the observations it
-holds. That costs one more update a round on average, all at once: a pause of ``window`` updates
-(8 ms for 46,000 observations of dimension 10).
+buffer of ``window · (dim + 1)`` numbers, in which a new observation replaces the oldest. Each
+removal adds rounding errors, so after every ``window`` removals the regression is computed again
+from the observations it holds. That costs one more update per round on average, but they all happen
+at once: a pause of ``window`` updates (8 ms for 46,000 observations of dimension 10).
 
 The state is shared with BOB, which draws one of several windows with EXP3 for each block of rounds,
 and forgets everything at the end of a block.
@@ -195,17 +195,17 @@ class SlidingWindowLinUCB(WindowRecipe):
     """LinUCB on the last ``window`` observations, for a parameter that drifts (SW-LinUCB).
 
     The score of an arm is ``x·θ̂ + β‖x‖``, where θ̂ and the norm come from the observations held and
-    β is LinUCB's radius for that many. It is not made for attackers, but the effect of an attacker
-    who has run out of money is forgotten after ``window`` rounds. Without a given ``window`` it
-    needs the horizon T: then w = ⌊(dT/B)^⅔⌋, or T if that is less. With ``window`` not below the
-    number of rounds this is LinUCB, bit for bit. It keeps ``window · (dim + 1)`` numbers.
+    β is LinUCB's radius for that many. It is not made for attackers, but once the attacker's budget
+    is used up, the effect of the attack is forgotten after ``window`` rounds. Without a given
+    ``window`` it needs the horizon T: then w = ⌊(dT/B)^⅔⌋, or T if T is less. If ``window`` is at
+    least the number of rounds this is LinUCB, bit for bit. It keeps ``window · (dim + 1)`` numbers.
 
     The regret bounds are the paper's: one for a known B, a larger one for the default
     ``variation=1``. A gap in their proof was found later (Faury, Russac, Abeille, Calauzènes 2021);
     what can be proved for changing arms is nearer to d^⅞ B^¼ T^¾, with a smaller window.
 
-    The window and what it holds are the paper's. The default radius is ours: the paper's has the
-    full window in place of the observations held, and δ = 1/T (:meth:`as_written`).
+    The window and what it holds are the paper's. The default radius is ours: the paper's counts the
+    full window instead of the observations held, and has δ = 1/T (:meth:`as_written`).
 
     Parameters
     ----------
@@ -215,8 +215,8 @@ class SlidingWindowLinUCB(WindowRecipe):
         B, how far the parameter travels in total: Σ‖θ_{t+1} - θ_t‖. The default, 1, is what the
         paper advises if it is unknown.
     growing
-        Whether β counts the observations held, as it may, or w even while the window fills, as the
-        paper writes it.
+        Whether β counts the observations held, which is valid, or w even while the window fills, as
+        in the paper.
     delta
         Probability with which the confidence ellipsoid may fail; None for the paper's 1/T, which
         needs the horizon.
@@ -257,7 +257,7 @@ class SlidingWindowLinUCB(WindowRecipe):
             return rounds
         drift = problem.dim * rounds / self.variation
         window = math.floor(min(drift ** (2.0 / 3.0), rounds))
-        # Rounding may put a root that is a whole number just below it.
+        # If the root is a whole number, rounding may have put it just below.
         if window < rounds and (window + 1) ** 3 <= drift * drift:
             window += 1
         return max(1, window)

@@ -1,9 +1,10 @@
 """WeightedOFUL: weighted linear regression with a radius for a known attack budget.
 
 Robust weighted OFUL of Zhao, Zhou, Gu (2021). The state and :class:`WeightedRecipe` are shared with
-MultiLevelWeightedOFUL, for an unknown budget. There each round is assigned to a level at random;
-level ℓ gets one round in 2^ℓ and has a regression of its own, beside the regression of all rounds.
-An attacker who cannot foresee the draw corrupts no more than about C / 2^ℓ of what level ℓ sees.
+MultiLevelWeightedOFUL, which is for an unknown budget. There each round is assigned to a level at
+random; level ℓ gets one round in 2^ℓ and has a regression of its own, beside the regression of all
+rounds. If the attacker cannot foresee the draw, level ℓ sees no more than about C / 2^ℓ of the
+corruption.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def _band_at(band: Band, dim: int, t: float, count: float, slack: float) -> floa
 def _level_scores(
     state: LevelledState, level: int, contexts: Floats, means: Floats, bonuses: Floats
 ) -> None:
-    """Write each arm's mean and bonus by the regression with the smaller upper bound.
+    """Write each arm's mean and bonus from the regression with the smaller upper bound.
 
     The two regressions are that of all rounds and that of the level.
     """
@@ -160,7 +161,7 @@ class WeightedRecipe(LinearRecipe):
     noise_bound
         R, largest absolute noise of a reward. No reward weighs more than d/(R+1)².
     radius_scale
-        Factor of the whole radius; 1 is the theory's.
+        Factor on the whole radius; 1 is the theory's.
     delta, ties
         As for every linear policy, see :class:`LinearRecipe`; ``radius`` has no effect.
     """
@@ -202,7 +203,7 @@ class WeightedOFUL(WeightedRecipe):
     ``β_t(C) = 8√(d ln(1 + tA²/((R+1)²λ)) ln(4t²/δ)) + 4√d ln(4t²/δ) + √λ B + C√d``.
 
     The radius is about 500 times LinUCB's: with it the policy still explores after a million
-    rounds. :meth:`practical` is meant for use.
+    rounds. In practice use :meth:`practical`.
 
     Parameters
     ----------
@@ -213,10 +214,10 @@ class WeightedOFUL(WeightedRecipe):
 
     Notes
     -----
-    The radius is that of the authors' experiment code, up to these differences:
+    The radius is that of the authors' experiment code, except for these differences:
 
     - The code takes another square root of ln(1 + tA²/((R+1)²λ)), presumably by mistake. Without
-      it the first term is wider, about twice at a million rounds.
+      it the first term is larger, about twice as large at a million rounds.
     - σ̄ has a lower limit here, and none in the code. With the same σ in every round the limit only
       changes the unit of the weights.
     - The code multiplies the radius by 0.6, a constant tuned by hand.
@@ -226,7 +227,7 @@ class WeightedOFUL(WeightedRecipe):
     References
     ----------
     Zhao, Zhou, Gu, "Linear contextual bandits with adversarial corruptions" (2021). Specification:
-    the authors' code; the text was not at hand.
+    the authors' code; we could not read the text.
     """
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
@@ -246,9 +247,9 @@ class WeightedOFUL(WeightedRecipe):
     def practical(cls, budget: float, **changes: Any) -> Self:
         """Use a hundredth of the theory's radius.
 
-        Of the scales in ``docs/presets.md`` the one with the smallest worst case, with
-        ``budget=100``. There, corrupting a quarter of the arms harms it a little, and succeeds at
-        the next smaller scale.
+        Of the scales in ``docs/presets.md`` it has the smallest worst case, with ``budget=100``.
+        There, an attack on a quarter of the arms harms it a little, and succeeds at the next
+        smaller scale.
         """
         return cls(budget, **{"radius_scale": 0.01, **changes})
 
