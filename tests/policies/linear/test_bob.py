@@ -99,8 +99,7 @@ def test_windows_are_the_integer_parts_of_the_roots(block):
 
 def test_bob_agent_file_with_the_older_block_is_refused():
     path = Path(__file__).with_name("bob-with-long-blocks.rb")
-    message = r"expected shape \(8, 3\), got \(10, 3\)\. If an older version .* start a new agent"
-    with pytest.raises(SnapshotError, match=message):
+    with pytest.raises(SnapshotError, match="expected version 2 of BOB, got version 1"):
         rb.Agent.load(path)
 
 
