@@ -82,13 +82,13 @@ def reproduction_text(
 ) -> str:
     """Return the document as Markdown."""
     texts = document_texts()
+    games = sum(len(experiment.ledgers) for experiment in experiments)
+    rounds = experiments[0].spec.rounds
+    played = f"{games:,} games of {rounds:,} rounds, {_seeds(experiments)}{_commits(experiments)}."
     head = texts["head"].format(
         readings=("one reading", "two readings", "three readings")[len(experiments) - 1],
         command=command,
-        commits=_commits(experiments),
-        games=sum(len(experiment.ledgers) for experiment in experiments),
-        rounds=experiments[0].spec.rounds,
-        seeds=_seeds(experiments),
+        played=wrapped(played),
     )
     parts = [head]
     environments = {name for experiment in experiments for name in experiment.spec.environments}
