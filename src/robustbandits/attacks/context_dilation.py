@@ -8,7 +8,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._base import BestArmsAttack, count_top, is_among_best
+from robustbandits.attacks._base import (
+    BestArmsAttack,
+    count_top,
+    is_among_best,
+    refuse_infinite_arms,
+)
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
@@ -101,6 +106,7 @@ class ContextDilation(BestArmsAttack):
         )
 
     def start(self, problem: Problem) -> ContextDilationState:
+        refuse_infinite_arms(problem, self.name)
         return ContextDilationState(
             top=count_top(self.top, problem.arms),
             factor=self.factor,

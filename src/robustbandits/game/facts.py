@@ -24,6 +24,7 @@ class PolicyFacts(NamedTuple):
     cost: str = NOT_STATED  # of a round, in arms K and dimension d
     provenance: str = NOT_STATED  # PAPER, CODE, RECONSTRUCTION or OURS
     reference: str = NOT_STATED
+    infinite_arms: bool = False  # whether it can play all vectors of a ball
 
 
 class AttackFacts(NamedTuple):

@@ -20,6 +20,12 @@ class Problem:
     ----------
     arms, dim
         Number of arms in a round, and dimension of each context.
+    infinite
+        Whether the arms of every round are all vectors of length ``context_bound`` or less: then
+        ``arms`` must be 1, the policy writes the vector that it chooses into the only column of the
+        contexts. Policies that cannot do this refuse the problem.
+    offset
+        A known constant that is taken off every reward before a policy learns it.
     rounds
         Number of rounds (horizon); None if it is not known.
     noise
@@ -41,6 +47,8 @@ class Problem:
     theta_bound: float = 1.0
     intercept: bool = False
     fixed_arms: bool | None = None
+    infinite: bool = False
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
         values = {
@@ -54,7 +62,11 @@ class Problem:
             "fixed_arms": None
             if self.fixed_arms is None
             else require.flag("fixed_arms", self.fixed_arms),
+            "infinite": require.flag("infinite", self.infinite),
+            "offset": require.real("offset", self.offset),
         }
+        if values["infinite"] and values["arms"] != 1:
+            raise ValueError(f"arms must be 1 if there are infinitely many, got {self.arms!r}")
         for key, value in values.items():
             object.__setattr__(self, key, value)
 

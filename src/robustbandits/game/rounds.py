@@ -9,6 +9,10 @@ import numpy as np
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 
+#: Columns of means if there are infinitely many arms: of the chosen arm (filled in when it is known),
+#: the smallest and the largest mean of all arms.
+CHOSEN, LOWEST, HIGHEST = range(3)
+
 
 class Rounds(NamedTuple):
     """A block of rounds. Every policy and every attack of a match plays the same rounds."""
@@ -17,6 +21,10 @@ class Rounds(NamedTuple):
     means: Floats  # (rounds, arms) mean rewards
     best: Floats  # (rounds,) largest mean
     noise: Floats  # (rounds,) added to the mean of the chosen arm
+    # Only if there are infinitely many arms: the mean reward of an arm x is offset + theta·x.
+    # Contexts are then zeros, (rounds, dim, 1), and the columns of means are CHOSEN, LOWEST, HIGHEST.
+    theta: Floats = np.empty(0)
+    offset: float = 0.0
 
 
 class Nature(Protocol):

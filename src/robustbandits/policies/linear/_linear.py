@@ -16,8 +16,9 @@ import numpy as np
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.parameters import CheckedRecipe, NonNegative, Positive, Probability
-from robustbandits.game.problem import Problem
+from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import COUNT, ENERGY, LOG_DET, Ridge, start_ridge
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
@@ -31,6 +32,12 @@ PAPER, L1, L2 = range(3)
 
 #: How to choose among arms with equal scores.
 Ties = Literal["random", "first"]
+
+#: Policies that can play infinitely many arms.
+FOR_INFINITE_ARMS = (
+    "LinUCB, LinTS, Greedy, RobustLinUCB, RobustBandit, BOBNoRestart, CautiousLinUCB, CWOFUL, "
+    "OracleLinUCB, HuberOFUL, RobustRegressionUCB or SlidingWindowLinUCB"
+)
 
 #: Largest ratio of a squared context norm to the penalty. At 1e16 rounding destroys the inverse.
 MAX_SPREAD = 1e12
@@ -57,6 +64,7 @@ class Optimist(NamedTuple):
     bonus: int  # index into BONUSES
     max_corruption: float
     first: bool  # among equal scores choose the first arm
+    ball: float = 0.0  # if positive, the arms are all vectors of this length or less
 
 
 # --------------------------------------------------------------------------------------- radius
@@ -128,6 +136,14 @@ def share_of_largest_sum(
 
 
 @kernel
+def write_arm(direction: Floats, length: float, contexts: Floats) -> int:
+    """Write an arm of a ball into the only column of the contexts; return its index, 0."""
+    for i in range(direction.shape[0]):
+        contexts[i, 0] = length * direction[i]
+    return 0
+
+
+@kernel
 def optimistic_scores(
     optimist: Optimist, contexts: Floats, factor: float, means: Floats, bonuses: Floats
 ) -> None:
@@ -140,7 +156,14 @@ def optimistic_scores(
 def optimistic_arm(
     optimist: Optimist, contexts: Floats, factor: float, rng: np.random.Generator
 ) -> int:
-    """Arm with the largest sum of mean and bonus."""
+    """Arm with the largest sum of mean and bonus.
+
+    If the arms are a ball, write it into the only column of the contexts, and return 0.
+    """
+    if optimist.ball > 0.0:
+        direction = np.empty(contexts.shape[0])
+        optimistic_direction(optimist.ridge.inverse, optimist.ridge.theta, factor, rng, direction)
+        return write_arm(direction, optimist.ball, contexts)
     means = np.empty(contexts.shape[1])
     bonuses = np.empty(contexts.shape[1])
     optimistic_scores(optimist, contexts, factor, means, bonuses)
@@ -186,6 +209,20 @@ def refuse_small_ridge(problem: Problem, ridge: float) -> None:
         raise ValueError(
             f"ridge must be at least context_bound² / {MAX_SPREAD:g}, got {ridge!r} for "
             f"context_bound {problem.context_bound!r}: scale your features"
+        )
+
+
+def ball_of(problem: Problem) -> float:
+    """Return the radius of the ball of arms; 0 if the arms are a list."""
+    return problem.context_bound if problem.infinite else 0.0
+
+
+def refuse_infinite_arms(problem: Problem, policy: str) -> None:
+    """Raise UnsupportedProblem if the arms are all vectors of a ball."""
+    if problem.infinite:
+        raise UnsupportedProblem(
+            f"{policy} needs a list of arms, and this environment has infinitely many: use one of "
+            f"{FOR_INFINITE_ARMS}"
         )
 
 
@@ -257,4 +294,5 @@ class LinearRecipe(CheckedRecipe):
             bonus=BONUSES.index(bonus),
             max_corruption=max_corruption,
             first=self.ties == "first",
+            ball=ball_of(problem),
         )

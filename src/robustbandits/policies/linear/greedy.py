@@ -16,9 +16,10 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, products
+from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import Ridge, observe
 from robustbandits.kernels.sampling import largest, share_of_largest
-from robustbandits.policies.linear._linear import LinearRecipe
+from robustbandits.policies.linear._linear import LinearRecipe, ball_of, write_arm
 
 
 class GreedyState(NamedTuple):
@@ -26,9 +27,14 @@ class GreedyState(NamedTuple):
 
     ridge: Ridge
     first: bool  # among equal estimates choose the first arm
+    ball: float = 0.0  # if positive, the arms are all vectors of this length or less
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        if self.ball > 0.0:
+            direction = np.empty(contexts.shape[0])
+            optimistic_direction(self.ridge.inverse, self.ridge.theta, 0.0, rng, direction)
+            return write_arm(direction, self.ball, contexts)
         means = np.empty(contexts.shape[1])
         products(self.ridge.theta, contexts, means)
         return largest(means, rng, self.first)
@@ -77,7 +83,12 @@ class Greedy(LinearRecipe):
         cost="Kd + d²",
         provenance=PAPER,
         reference="Bogunovic, Losalka, Krause, Scarlett (2021)",
+        infinite_arms=True,
     )
 
     def start(self, problem: Problem) -> GreedyState:
-        return GreedyState(ridge=self.start_regression(problem), first=self.ties == "first")
+        return GreedyState(
+            ridge=self.start_regression(problem),
+            first=self.ties == "first",
+            ball=ball_of(problem),
+        )

@@ -19,14 +19,17 @@ from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, cholesky, copy, dot, multiply, solve_upper
+from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import COUNT, Ridge, absorb, start_ridge
 from robustbandits.kernels.scoring import score_columns
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
+    ball_of,
     largest_sum,
     refuse_small_ridge,
     share_of_largest_sum,
     widths_to_bonuses,
+    write_arm,
 )
 
 #: The paper's step size: the regression counts an observation as a quarter.
@@ -52,9 +55,17 @@ class HuberState(NamedTuple):
     ridge: Ridge
     huber: Huber
     first: bool  # among equal scores choose the first arm
+    ball: float = 0.0  # if positive, the arms are all vectors of this length or less
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        if self.ball > 0.0:
+            direction, radius = (
+                np.empty(contexts.shape[0]),
+                _radius(self.huber, self.ridge.tally[COUNT]),
+            )
+            optimistic_direction(self.ridge.inverse, self.ridge.theta, radius, rng, direction)
+            return write_arm(direction, self.ball, contexts)
         means = np.empty(contexts.shape[1])
         bonuses = np.empty(contexts.shape[1])
         _scores(self, contexts, means, bonuses)
@@ -228,6 +239,7 @@ class HuberOFUL(LinearRecipe):
         cost="Kd²",
         provenance=RECONSTRUCTION,
         reference="Wang, Zhang, Zhao, Zhou (2025); Tani, Futami (2026)",
+        infinite_arms=True,
     )
 
     budget: NonNegative | None = 0.0
@@ -276,4 +288,4 @@ class HuberOFUL(LinearRecipe):
             caution=math.sqrt(level / math.sqrt(potential)),
             bound=bound,
         )
-        return HuberState(start_ridge(dim, ridge), huber, self.ties == "first")
+        return HuberState(start_ridge(dim, ridge), huber, self.ties == "first", ball_of(problem))

@@ -16,15 +16,17 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import CODE, PolicyFacts
 from robustbandits.game.parameters import NonNegative
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.linalg import Floats, cholesky_add_outer, products, solve_upper
+from robustbandits.kernels.linalg import Floats, cholesky_add_outer, dot, products, solve_upper
 from robustbandits.kernels.ridge import COUNT, Ridge, observe
 from robustbandits.kernels.sampling import largest
 from robustbandits.kernels.scoring import score_columns
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     Radius,
+    ball_of,
     radius_at,
     widths_to_bonuses,
+    write_arm,
 )
 
 
@@ -36,6 +38,7 @@ class LinTSState(NamedTuple):
     radius: Radius
     scale: float
     first: bool  # among equal scores choose the first arm
+    ball: float = 0.0  # if positive, the arms are all vectors of this length or less
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
@@ -47,6 +50,8 @@ class LinTSState(NamedTuple):
         spread = _spread(self)
         for i in range(dim):
             sample[i] = self.ridge.theta[i] + spread * sample[i]
+        if self.ball > 0.0:
+            return write_arm(sample, self.ball / math.sqrt(dot(sample, sample)), contexts)
         scores = np.empty(arms)
         products(sample, contexts, scores)
         return largest(scores, rng, self.first)
@@ -98,6 +103,7 @@ class LinTS(LinearRecipe):
         cost="Kd + d²",
         provenance=CODE,
         reference="Agrawal, Goyal (2013); v_t as in Ding, Hsieh, Sharpnack's code",
+        infinite_arms=True,
     )
 
     scale: NonNegative = 1.0
@@ -109,4 +115,5 @@ class LinTS(LinearRecipe):
             radius=self.start_radius(problem),
             scale=self.scale,
             first=self.ties == "first",
+            ball=ball_of(problem),
         )

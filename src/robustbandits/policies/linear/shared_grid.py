@@ -49,6 +49,7 @@ from robustbandits.policies.linear._linear import (
     add_mixed_shares,
     corruption_bonus,
     optimistic_scores,
+    refuse_infinite_arms,
     width_factor,
 )
 
@@ -218,6 +219,7 @@ class SharedGrid(LinearRecipe):
         self._set(candidates=candidates)
 
     def start(self, problem: Problem) -> SharedGridState:
+        refuse_infinite_arms(problem, self.name)
         rounds = problem.horizon(self.name)
         levels = candidate_levels(self.candidates, arms=problem.arms, rounds=rounds)
         levels = levels[:MAX_EXPERTS]

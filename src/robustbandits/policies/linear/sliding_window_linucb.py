@@ -219,6 +219,7 @@ class SlidingWindowLinUCB(LinearRecipe):
         cost="Kd²",
         provenance=RECONSTRUCTION,
         reference="Cheung, Simchi-Levi, Zhu (2019)",
+        infinite_arms=True,
     )
 
     window: Count | None = None

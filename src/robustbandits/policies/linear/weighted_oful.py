@@ -27,6 +27,7 @@ from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     largest_sum,
+    refuse_infinite_arms,
     refuse_small_ridge,
     share_of_largest_sum,
     theory_ridge,
@@ -171,6 +172,7 @@ class WeightedRecipe(LinearRecipe):
 
     def start_levels(self, problem: Problem, levels: int, budget: float = 0.0) -> LevelledState:
         """Return a fresh state with this many levels; without levels it covers the budget."""
+        refuse_infinite_arms(problem, self.name)
         ridge = self.ridge
         if ridge is None:
             ridge = theory_ridge(problem, 1.0, "1 / theta_bound²")
