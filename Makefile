@@ -1,4 +1,4 @@
-# Two commands do everything on a fresh machine: `make reproduce` and `make test`.
+# On a fresh machine, `make reproduce` and `make test` set up .venv by themselves.
 PYTHON ?= python3
 ROUNDS ?= 1000000
 SEEDS ?= 10
@@ -6,9 +6,9 @@ READING ?= as-coded
 OUT ?= out
 BIN := .venv/bin
 
-.PHONY: reproduce table1 tables cautious presets test slow lint types layers parity oldest check bench fix clean
+.PHONY: reproduce table1 tables picture cautious presets test slow lint types layers parity oldest check bench fix clean
 
-# Made anew when the project's needs change; editable, so never because its code does.
+# Installed again when the dependencies change. The install is editable, so changes of the code need nothing.
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "robustbandits needs Python 3.11 or newer")'
 	@echo "setting up .venv: about a minute"
@@ -24,17 +24,19 @@ table1: .venv/ready  ## play every policy on one benchmark, and write docs/polic
 	$(BIN)/robustbandits run table1 --store $(OUT)/table1
 	$(BIN)/python -m tools.policy_tables $(OUT)/table1 docs/policies.md
 
-tables: .venv/ready  ## write the tables of policies and metrics into the documents, without playing
-	$(BIN)/python -m tools.policy_tables docs/policies.md
-	$(BIN)/python -m tools.policy_tables docs/experiments.md
+tables: .venv/ready  ## write what is derived from the classes: tables of documents, rows of specs
+	$(BIN)/python -m tools.make_tables
 
-cautious: .venv/ready  ## does CautiousLinUCB hold, and where does it break: docs/cautious.md
+picture: .venv/ready  ## play and draw the picture of the README, docs/hijack.svg
+	$(BIN)/python -m tools.hijack_picture docs/hijack.svg
+
+cautious: .venv/ready  ## measure which attacks CautiousLinUCB withstands, and write docs/cautious.md
 	$(BIN)/robustbandits run cautious --store $(OUT)/cautious
 	$(BIN)/robustbandits run tolerance --store $(OUT)/tolerance
 	$(BIN)/python -m tools.policy_tables $(OUT)/cautious docs/cautious.md
 	$(BIN)/python -m tools.policy_tables $(OUT)/tolerance docs/cautious.md
 
-presets: .venv/ready  ## which theory leaves exploration, and what the practical presets were chosen by: docs/presets.md
+presets: .venv/ready  ## measure the practical presets and the theory's constants, and write docs/presets.md
 	$(BIN)/robustbandits run exploration --store $(OUT)/exploration
 	$(BIN)/robustbandits run presets --store $(OUT)/presets
 	$(BIN)/python -m tools.policy_tables $(OUT)/exploration docs/presets.md
@@ -43,7 +45,7 @@ presets: .venv/ready  ## which theory leaves exploration, and what the practical
 test: .venv/ready  ## the tests
 	$(BIN)/python -m pytest -n auto --dist loadscope -m 'not slow'
 
-slow: .venv/ready  ## the slow ones: examples, the compile cache, long games
+slow: .venv/ready  ## the slow tests: examples, the compile cache, long games
 	$(BIN)/python -m pytest -n auto --dist loadscope -m slow
 
 lint: .venv/ready
@@ -56,11 +58,11 @@ types: .venv/ready
 layers: .venv/ready
 	$(BIN)/lint-imports
 
-# The same tests without compiled code; the slow ones are about compiled code or about long games.
+# The tests again without compiled code. Slow tests are left out: they need compiled code, or play long games.
 parity: .venv/ready
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m 'not slow and not statistical'
 
-# A quick set of tests with the oldest supported Numba and NumPy, which need Python 3.11 or 3.12.
+# The oldest supported versions need Python 3.11 or 3.12.
 OLDEST := .venv-oldest/bin/python
 OLDEST_TESTS := tests/compiled tests/kernels/test_scoring.py tests/kernels/test_linalg.py \
   tests/game/test_dispatch.py tests/game/test_reads_policy.py tests/parity/test_agent.py \
@@ -71,10 +73,10 @@ OLDEST_TESTS := tests/compiled tests/kernels/test_scoring.py tests/kernels/test_
 	$(OLDEST) -m pip install --quiet --disable-pip-version-check -c constraints-oldest.txt -e . pytest pytest-xdist hypothesis
 	touch $@
 
-oldest: .venv-oldest/ready  ## a quick set of tests with the oldest supported versions
+oldest: .venv-oldest/ready  ## a quick set of tests with the oldest supported Numba and NumPy
 	$(OLDEST) -m pytest -n auto --dist loadscope -m 'not slow' $(OLDEST_TESTS)
 
-check: lint types layers slow parity oldest  ## everything that CI does beyond the tests
+check: lint types layers slow oldest parity  ## what CI runs beside the tests
 
 bench: .venv/ready  ## measure speed; prints ratios, writes JSON
 	$(BIN)/python benchmarks/bench.py --out $(OUT)

@@ -17,4 +17,12 @@ results = rb.compare(
 )
 print(results.summary())
 if len(sys.argv) > 1:
-    results.plot(sys.argv[1])
+    results.plot(sys.argv[1])  # python examples/02_compare.py figure.png
+
+# Without attack LinUCB is the best. Under attack the robust policies keep their regret.
+regret = {(row.attack, row.policy): row.regret for row in results.summary().rows}
+assert regret["NoAttack", "LinUCB"] < regret["NoAttack", "BOB-No-Restart"]
+for attack in ("Garcelon", "Oracle"):
+    assert regret[attack, "LinUCB"] > 5 * regret["NoAttack", "LinUCB"]
+    for policy in ("RobustLinUCB", "BOB-No-Restart"):
+        assert regret[attack, policy] < 1.1 * regret["NoAttack", policy]

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import robustbandits as rb
-from robustbandits import kernel
-from robustbandits.attacks._base import AttackRecipe
-from robustbandits.checks import check_attack
+from robustbandits.extend import AttackRecipe, check_attack, kernel
 
 
 class SmearState(NamedTuple):
-    """Whom to smear."""
+    """What the attack needs in a game."""
 
     arm: int
 
@@ -27,13 +25,13 @@ class Smear(AttackRecipe):
     arm: int = 0
 
     def start(self, problem):
-        """Return a fresh state."""
         return SmearState(int(self.arm))
 
 
 if __name__ == "__main__":
     check_attack(Smear(10.0))
     print("the contract holds")
+    shares = {}
     catalogue = rb.environments.Simulation(contexts="fixed")
     clean = rb.simulate(environment=catalogue, policy=rb.policies.LinUCB(), rounds=20_000, seed=0)
     favourite = int(clean.pulls.argmax())
@@ -47,7 +45,12 @@ if __name__ == "__main__":
                 seed=0,
             )
             share = ledger.pulls[favourite] / ledger.pulls.sum()
+            shares[policy.name, budget] = share
             print(
                 f"{policy.name:14s} budget {budget:3.0f}: favourite in {share:4.0%} of rounds, "
                 f"regret {ledger.final_regret:6.0f}"
             )
+    # A review bomb of 50 units drives LinUCB from the best arm; the robust policy stays with it.
+    assert shares["LinUCB", 0.0] > 0.8
+    assert shares["LinUCB", 50.0] < 0.05
+    assert shares["BOB-No-Restart", 50.0] > 0.5

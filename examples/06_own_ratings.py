@@ -32,8 +32,10 @@ shop = rb.environments.Ratings.from_csv(
 )
 
 nature = shop.start(rounds=1, seed=np.random.SeedSequence(0))
+means = nature.draw(1).means[0]
 print(f"{nature.problem.arms} items to choose from, drawn for seed 0; their mean rewards:")
-print(np.sort(nature.mapped.means)[::-1].round(2))
+print(np.sort(means)[::-1].round(2))
+assert 0.0 <= means.min() < means.max() <= 1.0
 
 # The same 20 items in every round, as in a shop window. A budget of 20 corrupted reward units:
 results = rb.compare(
@@ -44,3 +46,10 @@ results = rb.compare(
     seeds=5,
 )
 print(results.summary())
+
+# The attack hijacks LinUCB; the two robust policies do not notice it.
+regret = {(row.attack, row.policy): row.regret for row in results.summary().rows}
+if len(sys.argv) == 1:  # another file may be harder
+    assert regret["Garcelon", "LinUCB"] > 20 * regret["NoAttack", "LinUCB"]
+    for policy in ("CautiousLinUCB", "BOB-No-Restart"):
+        assert regret["Garcelon", policy] < 1.2 * regret["NoAttack", policy]

@@ -34,6 +34,13 @@ print(f"{'budget / tolerance':30}" + "".join(f"{ratio:9g}" for ratio in RATIOS))
 for name, regrets in curves.items():
     print(f"{name:30}" + "".join(f"{regret:9,.0f}" for regret in np.array(regrets)))
 
+# Up to its tolerance the attack costs CautiousLinUCB nothing; at twice that it is hijacked.
+for name in names.values():
+    regret = dict(zip(RATIOS, curves[name], strict=True))
+    assert regret[1.0] < 1.2 * regret[0.0]
+    assert regret[2.0] > 5 * regret[0.0]
+    assert curves[f"LinUCB, against {name}"][RATIOS.index(1.0)] > 3 * regret[1.0]
+
 try:
     from matplotlib.figure import Figure
 except ImportError:

@@ -1,7 +1,5 @@
 """Every policy of the package with example parameters, and which of them the long tests use."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

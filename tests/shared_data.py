@@ -1,7 +1,5 @@
 """Real ratings for tests: from ../shared/data, or fetched into the user's cache."""
 
-from __future__ import annotations
-
 import functools
 import os
 from pathlib import Path

@@ -53,7 +53,7 @@ def exploration_table(games: GroupedGames) -> Table:
         rows=tuple(rows),
         notes=(
             "Means over seeds, divided by what uniform play has in the same games: 1 is uniform "
-            "play. A dash: does not play there.",
+            "play. A dash means that the policy does not play there.",
         ),
     )
 

@@ -1,27 +1,22 @@
-"""Write what is proved about every policy, and what an experiment measured, into a Markdown page.
+"""Write what an experiment measured into a Markdown page.
 
-``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page: ``proved`` from the
-facts of the policies and ``metrics`` from the registry of metrics; ``measured``, ``panels``,
-``budgets``, ``ratios``, ``exploration`` and ``chart`` (a figure beside the page, with its name)
-from the one experiment of the store. Without STORE only ``proved`` and ``metrics`` are written.
+``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page from the one
+experiment of the store: ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration`` and
+``chart`` (a figure beside the page, with its name). ``make tables`` fills the other parts.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from robustbandits._atomic import write_whole
 from robustbandits.experiments import Experiment, Store
-from robustbandits.experiments.registry import kinds
 from robustbandits.kernels.linalg import Floats
 from robustbandits.metrics import Estimate, estimate_means
 from robustbandits.metrics.damage import paired_differences, worst_cases
 from robustbandits.metrics.groups import Group, Labels, final_regrets
-from robustbandits.metrics.registry import AUDIT, DAMAGE, PRICE, REGRET, metrics_of
 from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.metric_columns import ATTACK, ENVIRONMENT, INTERVALS, POLICY
 from robustbandits.reports.table import Cell, Column, Table
@@ -30,50 +25,7 @@ from tools.marked_parts import fill, marks
 from tools.origin import origin
 from tools.ratio_figure import HEAD, different_sweeps, draw_chart, tolerances
 
-SAME = "Attacks that come to the same in an environment are shown once, under the first's name."
-#: Settings, from the most general to the most special.
-SETTINGS = ("contextual", "fixed arms", "MAB")
-FACTS = {
-    "setting": "setting",
-    "needs": "must be told",
-    "adversary": "proved against",
-    "regret": "regret, up to logarithms",
-    "cost": "cost of a round",
-    "provenance": "specification",
-    "reference": "reference",
-}
-
-
-def proved_table() -> Table:
-    """Return what each exported policy assumes, and what is proved about it."""
-    policies: Mapping[str, Any] = kinds("policies")
-    facts = {name: policy.facts for name, policy in policies.items()}
-    order = sorted(facts, key=lambda name: SETTINGS.index(facts[name].setting))
-    rows = [
-        (name, *[_words(getattr(facts[name], key)) or "nothing" for key in FACTS]) for name in order
-    ]
-    return Table(
-        name="proved",
-        title=f"What is proved: {len(rows)} policies",
-        columns=(POLICY, *[Column(head, "text") for head in FACTS.values()]),
-        rows=tuple(rows),
-    )
-
-
-def _words(value: Any) -> str:
-    return value if isinstance(value, str) else ", ".join(value)
-
-
-def metrics_table() -> Table:
-    """Return the metrics of the registry."""
-    rows = [
-        (metric.name, metric.meaning, metric.unit, metric.better, metric.table)
-        for table in (REGRET, DAMAGE, PRICE, AUDIT)
-        for metric in metrics_of(table)
-    ]
-    heads = ("metric", "what it is", "unit", "better", "table of the report")
-    columns = tuple(Column(head, "text") for head in heads)
-    return Table("metrics", f"{len(rows)} metrics", columns, tuple(rows))
+SAME = "Attacks with the same results in an environment are shown once, under the first name."
 
 
 def measured_table(games: GroupedGames) -> Table:
@@ -100,10 +52,10 @@ def measured_table(games: GroupedGames) -> Table:
         rows=tuple(rows),
         notes=(
             INTERVALS,
-            "Worst: the largest mean over the attacks played, the unattacked game among them; a "
-            "finite suite gives a lower bound on the true worst case. Price: regret without "
-            f"attack, minus {games.reference_policy}'s in the same rounds. A dash: does not play "
-            "there.",
+            "Worst: the largest mean over the attacks of this experiment and no attack. Other "
+            "attacks may do more harm. Price: regret without attack, minus "
+            f"{games.reference_policy}'s in the same rounds. A dash means that the policy does not "
+            "play there.",
         ),
     )
 
@@ -223,19 +175,15 @@ def parts_of(experiment: Experiment, page: str) -> dict[str, str]:
     return {name: f"{table.to_markdown()}\n{made}" for name, table in tables.items() if len(table)}
 
 
-def write_tables(page: Path, store: Path | None = None) -> None:
-    """Fill the marked parts of a page from the facts, the registry and a store's experiment."""
+def write_tables(page: Path, store: Path) -> None:
+    """Fill the marked parts of a page from a store's experiment."""
     text = page.read_text(encoding="utf-8")
-    facts = {"proved": proved_table(), "metrics": metrics_table()}
-    text = fill(text, {name: table.to_markdown() for name, table in facts.items()})
-    if store is not None:
-        experiment = only_experiment(store)
-        shown = page.name if page.is_absolute() else page.as_posix()
-        parts = parts_of(experiment, shown)
-        if marks(text).get("chart", "") in (None, experiment.spec.name):
-            parts["chart"] = draw_chart(GroupedGames(experiment), page.with_suffix(".png"))
-        text = fill(text, parts, experiment.spec.name)
-    write_whole(page, text.encode())
+    experiment = only_experiment(store)
+    shown = page.name if page.is_absolute() else page.as_posix()
+    parts = parts_of(experiment, shown)
+    if marks(text).get("chart", "") in (None, experiment.spec.name):
+        parts["chart"] = draw_chart(GroupedGames(experiment), page.with_suffix(".png"))
+    write_whole(page, fill(text, parts, experiment.spec.name).encode())
 
 
 def only_experiment(store: Path) -> Experiment:
@@ -253,7 +201,7 @@ def only_experiment(store: Path) -> Experiment:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m tools.policy_tables", description=__doc__)
-    parser.add_argument("store", type=Path, nargs="?", help="folder with one experiment")
+    parser.add_argument("store", type=Path, help="folder with one experiment")
     parser.add_argument("page", type=Path, help="Markdown page with marked parts")
     given = parser.parse_args(arguments)
     try:

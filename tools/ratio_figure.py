@@ -47,7 +47,8 @@ def draw_chart(games: GroupedGames, path: Path) -> str:
     units = tolerances(spec)
     reference = games.reference_policy
     draw_ratios(different_sweeps(games), units, [path], reference=reference, title=title)
-    return f"![Regret against {HEAD}: {', '.join(units)}]({path.name})"
+    listed = ", ".join(f"{unit:g}" for unit in units.values())
+    return f"![Regret against {HEAD}, for tolerances of {listed}]({path.name})"
 
 
 def draw_ratios(

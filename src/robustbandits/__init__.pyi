@@ -7,6 +7,7 @@ from .game.simulate import simulate as simulate
 from .game.ledger import Ledger as Ledger
 from .results import compare as compare
 from .results import Results as Results
+from .reports.write import write_report as write_report
 from .agent.agent import Agent as Agent
 from .agent.decision import Decision as Decision
 from .compiled.jit import kernel as kernel
@@ -14,4 +15,6 @@ from . import policies as policies
 from . import attacks as attacks
 from . import environments as environments
 from . import metrics as metrics
+from . import experiments as experiments
 from . import checks as checks
+from . import extend as extend

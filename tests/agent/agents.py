@@ -1,7 +1,5 @@
 """Agents to test, contexts to show them, and everything that they remember."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

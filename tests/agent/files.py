@@ -1,7 +1,5 @@
 """Reads and writes agent files as docs/agent-file.md describes them, without the package."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

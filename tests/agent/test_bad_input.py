@@ -1,14 +1,12 @@
 """Bad contexts, rewards and ids raise an error that says what to do, and change nothing."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
 
 import robustbandits as rb
-from agent.agents import DIM, RECIPES, contents, make_agent, trained_agent
+from agent.agents import DIM, contents, make_agent, trained_agent
 
 GOOD = np.full((4, DIM), 0.5)
 
@@ -24,27 +22,18 @@ BAD_CONTEXTS = {
     "nan": (with_value(math.nan), r"finite.*row 2 is \[0.5 nan 0.5\]"),
     "inf": (with_value(math.inf), r"finite.*row 2 is \[0.5 inf 0.5\]"),
     "square overflows": (with_value(1e200), r"finite.*moderate.*row 2"),
-    "nan in the first row": (with_value(math.nan, 0), r"finite.*row 0"),
     "nan in the last row": (with_value(math.nan, 3), r"finite.*row 3"),
     "too long": (with_value(3.0), r"context_bound=1; row 2 has length 3.08.*scale.*larger"),
     "a little too long": ([[1 + 1e-8, 0, 0]], r"context_bound=1; row 0"),
     "one dimension": (np.zeros(DIM), r"shape \(arms, 3\).*got \(3,\)"),
-    "three dimensions": (np.zeros((1, 4, DIM)), r"shape \(arms, 3\).*got \(1, 4, 3\)"),
     "transposed": (np.zeros((DIM, 4)), r"shape \(arms, 3\).*got \(3, 4\)"),
     "no arms": (np.zeros((0, DIM)), r"shape \(arms, 3\).*got \(0, 3\)"),
-    "empty list": ([], r"shape \(arms, 3\).*got \(0,\)"),
-    "number": (1.0, r"shape \(arms, 3\).*got \(\)"),
     "None": (None, r"numbers.*object"),
-    "None inside": ([[None, 0.1, 0.1]], r"numbers.*object"),
     "text": ([["0.1", "0.1", "0.1"]], r"numbers.*<U3"),
-    "text among numbers": (np.array([[0.1, 0.1, "0.1"]], dtype=object), r"numbers.*<U"),
-    "bytes": (np.array([[b"1", b"2", b"3"]]), r"numbers.*S1"),
     "rows of several lengths": ([[0.1, 0.1, 0.1], [0.1]], r"numbers.*inhomogeneous"),
     "complex": (np.zeros((4, DIM), dtype=complex), r"numbers.*complex128"),
-    "dates": (np.zeros((4, DIM), dtype="M8[s]"), r"numbers.*datetime64"),
     "masked": (np.ma.masked_less(GOOD, 1.0), r"masked.*fill"),
     "dictionary": ({"a": 1}, r"numbers"),
-    "set": ({0.1, 0.2, 0.3}, r"numbers"),
 }
 
 
@@ -56,16 +45,6 @@ def test_bad_contexts_are_refused_and_change_nothing(case, method):
     before = contents(agent)
     with pytest.raises(ValueError, match=f"^contexts must .*{message}"), np.errstate(over="ignore"):
         getattr(agent, method)(contexts)
-    assert contents(agent) == before
-
-
-@pytest.mark.parametrize("name", RECIPES)
-def test_bad_contexts_change_nothing_in_any_policy(name):
-    agent = trained_agent(name)
-    before = contents(agent)
-    for bad in (with_value(math.nan), with_value(9.0), np.zeros((4, 2))):
-        with pytest.raises(ValueError, match="contexts"):
-            agent.choose(bad)
     assert contents(agent) == before
 
 
@@ -83,35 +62,24 @@ def test_a_larger_bound_accepts_longer_contexts():
         agent.choose(with_value(7.0))
 
 
-def test_a_tiny_bound_is_compared_without_underflow():
-    make_agent(context_bound=1e-100).scores(np.full((1, DIM), 1e-100 / 4))
-
-
-@pytest.mark.parametrize("bound", [1e6, 1e100, 1e300])
+@pytest.mark.parametrize("bound", [1e6, 1e300])
 def test_a_bound_too_large_for_the_ridge_is_refused(bound):
     with pytest.raises(ValueError, match=r"ridge must be at least .* scale your features"):
         make_agent(context_bound=bound)
 
 
-# ---------------------------------------------------------------------------------------- rewards
-
 BAD_REWARDS = {
     "nan": (math.nan, ValueError, r"finite number between -0.6 and 1.6, got nan"),
     "inf": (math.inf, ValueError, r"finite number between -0.6 and 1.6, got inf"),
-    "numpy nan": (np.float32("nan"), ValueError, r"nan"),
     "too large": (1.7, ValueError, r"got 1.7: scale your rewards to \[0, 1\], .* reward_range"),
     "too small": (-0.7, ValueError, r"got -0.7: scale"),
     "larger than any float": (10**400, ValueError, r"between"),
     "True": (True, TypeError, r"number, got True"),
     "numpy True": (np.bool_(True), TypeError, r"a number, got .*True"),
     "text": ("0.5", TypeError, r"a number, got '0.5'"),
-    "numpy text": (np.str_("0.5"), TypeError, r"a number"),
     "None": (None, TypeError, r"a number, got None"),
     "list": ([0.5], TypeError, r"a number, got \[0.5\]"),
-    "array": (np.array([0.5]), TypeError, r"a number"),
     "complex": (0.5 + 0j, TypeError, r"a number"),
-    "numpy complex": (np.complex128(0.5), TypeError, r"a number"),
-    "date": (np.datetime64("2020-01-01"), TypeError, r"a number"),
 }
 
 
@@ -143,19 +111,13 @@ def test_rewards_up_to_six_sigmas_beyond_the_unit_interval_are_accepted():
         agent.learn(agent.choose(GOOD), 4.01)
 
 
-# ------------------------------------------------------------------------------------------- ids
-
 BAD_IDS = {
     "never made": (99, KeyError, r"never made decision 99: it has made 24"),
     "next": (24, KeyError, r"never made decision 24"),
-    "negative": (-1, KeyError, r"never made decision -1"),
     "huge": (10**30, KeyError, r"never made"),
     "rewarded": (3, KeyError, r"decision 3 has its reward already"),
-    "numpy, rewarded": (np.int64(3), KeyError, r"decision 3 has its reward already"),
     "float": (21.0, TypeError, r"decision must be a Decision or its id.*got 21.0"),
-    "numpy float": (np.float64(21.0), TypeError, r"decision must be"),
     "True": (True, TypeError, r"decision must be .*got True"),
-    "numpy True": (np.bool_(True), TypeError, r"decision must be"),
     "text": ("21", TypeError, r"decision must be .*got '21'"),
     "None": (None, TypeError, r"decision must be .*got None"),
     "array": (np.array(21), TypeError, r"decision must be"),
@@ -172,19 +134,6 @@ def test_bad_ids_are_refused_and_change_nothing(case):
     assert contents(agent) == before
 
 
-@pytest.mark.parametrize("first", ["decision", "id"])
-@pytest.mark.parametrize("second", ["decision", "id"])
-def test_a_second_reward_is_refused(first, second):
-    agent = make_agent()
-    decision = agent.choose(GOOD)
-    ways = {"decision": decision, "id": decision.id}
-    agent.learn(ways[first], 0.5)
-    before = contents(agent)
-    with pytest.raises(KeyError, match="has its reward already"):
-        agent.learn(ways[second], 0.5)
-    assert contents(agent) == before
-
-
 def test_a_decision_of_another_agent_is_refused_if_the_arms_differ():
     agent, other = make_agent(), make_agent()
     agent.choose([[0.5, 0, 0], [0.1, 0, 0]])
@@ -193,17 +142,3 @@ def test_a_decision_of_another_agent_is_refused_if_the_arms_differ():
     with pytest.raises(ValueError, match="decision must be one of this agent"):
         agent.learn(decision, 0.5)
     assert contents(agent) == before
-
-
-def test_errors_do_not_change_later_choices():
-    agent, twin = make_agent("LinTS"), make_agent("LinTS")
-    for t in range(20):
-        for bad in (with_value(math.nan), "text"):
-            with pytest.raises(ValueError, match="contexts"):
-                agent.choose(bad)
-        decision, expected = agent.choose(GOOD * t / 20), twin.choose(GOOD * t / 20)
-        with pytest.raises(ValueError, match="reward"):
-            agent.learn(decision, math.nan)
-        agent.learn(decision, 0.5)
-        twin.learn(expected, 0.5)
-    assert contents(agent) == contents(twin)

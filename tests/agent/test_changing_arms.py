@@ -1,16 +1,14 @@
 """Policies that accept any number of arms, those with a fixed number, and those of a catalogue."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import robustbandits as rb
 from agent.agents import RECIPES, contents, draw_contexts, make_agent, reload, trained_agent
 from agent.files import pack, unpack
-from agent.third_party import Rota
+from agent.third_party import CatalogueRota, Rota
 from robustbandits.agent import SnapshotError
-from robustbandits.experiments.registry import kinds, sample_policy
+from robustbandits.experiments.registry import kinds
 from robustbandits.game.problem import UnsupportedProblem
 
 ANY_ARMS = [name for name, recipe in RECIPES.items() if not getattr(recipe, "fixed_arms", False)]
@@ -27,25 +25,12 @@ def play(agent, sizes):
 
 
 @pytest.mark.parametrize("name", ANY_ARMS)
-def test_the_number_of_arms_may_change_in_every_round(name):
-    agent = make_agent(name)
-    play(agent, [1, 2, 500, 4, 1, 500, 3])
-    assert np.isfinite(agent.scores(np.eye(3)).scores).all()
-
-
-@pytest.mark.parametrize("name", ANY_ARMS)
-def test_the_number_of_arms_may_change_after_loading(name, tmp_path):
+def test_the_number_of_arms_may_change_in_every_round_also_after_loading(name, tmp_path):
     agent = trained_agent(name)
     loaded = reload(agent, tmp_path / "agent.rb")
     for player in (agent, loaded):
         play(player, [500, 1, 2, 9])
     assert contents(loaded) == contents(agent)
-
-
-def test_greedy_finds_the_best_of_many_arms():
-    agent, contexts = trained_agent("Greedy"), draw_contexts(np.random.default_rng(8), 500)
-    means = contexts @ agent.scores(np.eye(3)).means
-    assert agent.choose(contexts).arm == np.argmax(means)
 
 
 @pytest.mark.parametrize("arms", [1, 3, 5])
@@ -58,32 +43,28 @@ def test_a_policy_with_fixed_arms_refuses_another_number(arms):
     assert contents(agent) == before
 
 
-# -------------------------------------------------------------------------------------- catalogues
-
-CATALOGUE = [
-    name for name, kind in kinds("policies").items() if getattr(kind, "fixed_contexts", False)
-]
 FIRST = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
 
 
-def catalogue_agent(name):
-    return rb.Agent(sample_policy(name), arms=3, dim=2, rounds=1000, seed=0)
+def catalogue_agent():
+    return rb.Agent(CatalogueRota(), arms=3, dim=2, rounds=1000, seed=0)
 
 
 def test_the_policies_with_fixed_contexts_are_those_whose_facts_say_so():
-    found = {name for name, kind in kinds("policies").items() if kind.facts.setting == "fixed arms"}
-    assert found == set(CATALOGUE) != set()
+    policies = kinds("policies").items()
+    flagged = {name for name, kind in policies if getattr(kind, "fixed_contexts", False)}
+    assert flagged == {name for name, kind in policies if kind.facts.setting == "fixed arms"}
+    assert flagged
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
-def test_a_catalogue_policy_refuses_contexts_that_change(name):
-    agent = catalogue_agent(name)
+def test_a_catalogue_policy_refuses_contexts_that_change():
+    agent = catalogue_agent()
     agent.learn(agent.choose(FIRST), 0.5)
     before = contents(agent)
     changed = FIRST.copy()
     changed[1] *= 0.5
     for method in (agent.choose, agent.scores):
-        with pytest.raises(UnsupportedProblem, match=r"row 1 has changed.*CautiousLinUCB"):
+        with pytest.raises(UnsupportedProblem, match=r"row 1 has changed: .* such as LinUCB"):
             method(changed)
     with pytest.raises(ValueError, match="contexts must have 3 rows"):
         agent.choose(FIRST[:2])
@@ -91,12 +72,11 @@ def test_a_catalogue_policy_refuses_contexts_that_change(name):
     agent.learn(agent.choose(FIRST.tolist()), 0.5)
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
-def test_a_file_remembers_the_catalogue(name, tmp_path):
-    agent = catalogue_agent(name)
-    reload(agent, tmp_path / "new.rb").choose(FIRST[::-1])  # no catalogue yet
+def test_a_file_remembers_the_catalogue(tmp_path):
+    agent = catalogue_agent()
+    reload(agent, tmp_path / "new.rb", CatalogueRota).choose(FIRST[::-1])  # no catalogue yet
     agent.learn(agent.choose(FIRST), 0.5)
-    loaded = reload(agent, tmp_path / "old.rb")
+    loaded = reload(agent, tmp_path / "old.rb", CatalogueRota)
     with pytest.raises(UnsupportedProblem, match="row 0 has changed"):
         loaded.choose(FIRST[::-1])
     assert loaded.choose(FIRST).arm == agent.choose(FIRST).arm
@@ -104,7 +84,7 @@ def test_a_file_remembers_the_catalogue(name, tmp_path):
 
 def test_a_bad_catalogue_in_a_file_is_refused(tmp_path):
     path = tmp_path / "agent.rb"
-    agent = catalogue_agent("RobustPhasedElimination")
+    agent = catalogue_agent()
     agent.choose(FIRST)
     header, arrays = unpack(contents(agent))
     for wrong, message in (
@@ -114,10 +94,10 @@ def test_a_bad_catalogue_in_a_file_is_refused(tmp_path):
     ):
         path.write_bytes(pack(header, arrays | {"catalogue": wrong}))
         with pytest.raises(SnapshotError, match=message):
-            rb.Agent.load(path)
+            rb.Agent.load(path, policy=CatalogueRota)
     del arrays["catalogue"]  # old files have none: the next contexts are the catalogue
     path.write_bytes(pack(header, arrays))
-    rb.Agent.load(path).choose(FIRST[::-1])
+    rb.Agent.load(path, policy=CatalogueRota).choose(FIRST[::-1])
 
 
 def test_the_file_of_another_policy_has_no_catalogue(tmp_path):

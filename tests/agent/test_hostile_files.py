@@ -1,7 +1,5 @@
 """Files that are cut short, altered or made to do harm raise SnapshotError."""
 
-from __future__ import annotations
-
 import json
 import math
 import tracemalloc
@@ -10,7 +8,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from agent.agents import RECIPES, contents, make_agent, reload, train, trained_agent
+from agent.agents import RECIPES, contents, make_agent, trained_agent
 from agent.files import MAGIC, pack, seal, unpack
 from agent.third_party import Rota
 from robustbandits.agent import SnapshotError
@@ -104,72 +102,50 @@ HEADERS = {
     "author a number": put("written_by", value=1),
     "policy missing": drop("policy"),
     "policy a list": put("policy", value=["LinUCB"]),
-    "policy null": put("policy", value=None),
     "policy unnamed": drop("policy", "name"),
     "policy unknown": put("policy", "name", value="os.system"),
-    "policy a module": put("policy", "name", value="linucb"),
-    "policy private": put("policy", "name", value="__doc__"),
     "policy name a list": put("policy", "name", value=["LinUCB"]),
     "another policy": put("policy", "name", value="LinUCB"),
     "parameter unknown": put("policy", "evil", value=1),
     "parameter negative": put("policy", "ridge", value=-1.0),
-    "parameter a list": put("policy", "candidates", value=[[1.0]]),
-    "parameter dunder": put("policy", "__class__", value="x"),
     "problem missing": drop("problem"),
-    "problem a list": put("problem", value=[4, 3]),
     "problem without dim": drop("problem", "dim"),
-    "problem with more": put("problem", "evil", value=1),
     "dim negative": put("problem", "dim", value=-3),
     "dim a float": put("problem", "dim", value=3.0),
     "dim another": put("problem", "dim", value=4),
     "dim huge": put("problem", "dim", value=10**6),
-    "dim larger than memory": put("problem", "dim", value=10**15),
     "dim larger than any float": put("problem", "dim", value=10**1000),
     "arms huge": put("problem", "arms", value=10**12),
-    "arms larger than any float": put("problem", "arms", value=10**1000),
     "rounds null": put("problem", "rounds", value=None),
-    "rounds larger than any float": put("problem", "rounds", value=10**1000),
     "rounds another": put("problem", "rounds", value=10**6),
-    "context_bound 0": put("problem", "context_bound", value=0),
     "context_bound smaller": put("problem", "context_bound", value=0.01),
-    "reward_range a number": put("reward_range", value=1),
     "reward_range reversed": put("reward_range", value=[1, 0]),
     "reward_range huge": put("reward_range", value=[0, 10**400]),
     "capacity too small": put("capacity", value=2),
-    "capacity a float": put("capacity", value=100.0),
     "next missing": drop("next"),
     "next before the pending": put("next", value=22),
-    "next text": put("next", value="23"),
     "next huge": put("next", value=10**30),
     "forgotten in the future": put("forgotten", value=10**6),
     "forgotten but pending": put("forgotten", value=20),
-    "forgotten negative": put("forgotten", value=-2),
     "stream missing": drop("stream"),
-    "stream text": put("stream", value="PCG64"),
     "stream of another kind": put("stream", "kind", value="MT19937"),
     "stream with more": put("stream", "extra", value=1),
-    "stream without state": drop("stream", "state"),
     "stream state a number": put("stream", "state", value=1),
-    "stream state too long": put("stream", "state", value=hex(1 << 128)),
-    "stream state negative": put("stream", "state", value="-0x1"),
-    "stream state not hexadecimal": put("stream", "state", value="0xzz"),
     "stream state in another spelling": put("stream", "state", value="0x0A"),
+    "stream without state": drop("stream", "state"),
+    "stream state too long": put("stream", "state", value=hex(1 << 128)),
+    "stream state not hexadecimal": put("stream", "state", value="0xzz"),
     "stream increment even": put("stream", "increment", value="0x2"),
     "stream spare": put("stream", "has_uint32", value=2),
     "stream spare too large": put("stream", "uinteger", value=1 << 32),
-    "stream spare a float": put("stream", "uinteger", value=0.0),
     "arrays missing": put("arrays", value=None),
     "arrays malformed": put("arrays", value=[["state"]]),
-    "arrays without shape": put("arrays", value=[["state", None]]),
     "arrays of negative shape": put("arrays", value=[["a", [-1]], ["b", [1]]]),
-    "arrays of negative product": put("arrays", value=[["a", [-2, -4]]]),
     "arrays of huge shape": put("arrays", value=[["a", [1 << 39, 1 << 39]]]),
     "arrays of larger shape than any float": put("arrays", value=[["a", [10**300]]]),
     "arrays of impossible shape": put("arrays", value=[["a", [0, 1 << 39, 1 << 39]]]),
     "arrays of many dimensions": put("arrays", value=[["a", [1] * 100]]),
-    "arrays of float shape": put("arrays", value=[["a", [1.0]]]),
     "arrays of true shape": put("arrays", value=[["a", [True]]]),
-    "arrays twice": put("arrays", value=[["a", [0]], ["a", [0]]]),
     "arrays too many": put("arrays", value=[[str(i), [0]] for i in range(10_001)]),
     "long entry": put("policy", "radius", value="x" * 100_000),
 }
@@ -189,13 +165,8 @@ TEXTS = {
     "not UTF-8": b'{"kind": "\xff"}',
     "UTF-16": json.dumps({"kind": "agent"}).encode("utf-16"),
     "nan": b'{"kind": "agent", "capacity": NaN, "arrays": []}',
-    "infinity": b'{"kind": "agent", "capacity": -Infinity, "arrays": []}',
     "list": b"[]",
-    "number": b"1",
-    "empty object": b"{}",
     "nothing": b"",
-    "spaces": b" " * 1000,
-    "two objects": b"{}{}",
     "no arrays": b'{"kind": "agent"}',
 }
 
@@ -203,13 +174,6 @@ TEXTS = {
 @pytest.mark.parametrize("case", TEXTS)
 def test_a_header_that_is_not_a_json_object_is_refused(case, tmp_path):
     assert_refused(seal(TEXTS[case]), tmp_path)
-
-
-@pytest.mark.parametrize("word", ["nan", "inf", "-inf"])
-def test_a_header_with_nan_or_infinity_is_refused(word, tmp_path):
-    header, arrays = unpack(contents(trained_agent()))
-    header["written_by"] = float(word)
-    assert_refused(pack(header, arrays), tmp_path, "its header is not JSON")
 
 
 def test_numbers_that_the_header_does_not_list_are_refused(small, tmp_path):
@@ -284,17 +248,13 @@ PENDING = {
     "id beyond the next": row(-1, 0, 23),
     "id negative": row(0, 0, -1),
     "id twice": row(1, 0, 20),
-    "id out of order": row(0, 0, 22.5),
     "id not whole": row(0, 0, 19.5),
     "id huge": row(-1, 0, 1e300),
     "arm negative": row(0, 1, -1),
     "arm not whole": row(0, 1, 0.5),
-    "arm huge": row(0, 1, 1e300),
     "memo nan": row(0, 2, math.nan),
-    "memo inf": row(0, 5, math.inf),
     "context nan": row(0, 6, math.nan),
     "context too long": row(0, 6, 1.1),
-    "context huge": row(0, 6, 1e300),
 }
 
 
@@ -305,42 +265,12 @@ def test_a_hostile_pending_decision_is_refused(case, tmp_path):
     assert_refused(pack(header, arrays), tmp_path, "pending")
 
 
-GUESSERS = ["BOBNoRestart", "RobustBandit", "RobustBandit(epoch=7)"]
-INDICES = [-1.0, 0.5, 7.0, 8.0, 1e6, 1e18, -1e18, 1e300]  # there are 7 candidates
-
-
-@pytest.mark.parametrize("name", GUESSERS)
-@pytest.mark.parametrize("index", INDICES)
-def test_a_memo_that_names_no_candidate_is_refused(name, index, tmp_path):
-    header, arrays = unpack(contents(trained_agent(name)))
-    assert len(arrays["state.levels"]) == 7
-    arrays["pending"][1, 2] = index
-    assert_refused(pack(header, arrays), tmp_path, "candidate")
-
-
-@pytest.mark.parametrize("name", GUESSERS)
-@pytest.mark.parametrize("probability", [0.0, -0.1, 1.1, 1e-320 - 1e-300])
-def test_a_memo_with_an_impossible_probability_is_refused(name, probability, tmp_path):
-    header, arrays = unpack(contents(trained_agent(name)))
-    arrays["pending"][1, 3] = probability
-    assert_refused(pack(header, arrays), tmp_path, "candidate")
-
-
-@pytest.mark.parametrize("position", [0, 1])
-@pytest.mark.parametrize("value", [-2.0, *INDICES[1:]])
-def test_a_diary_that_names_no_candidate_is_refused(position, value, tmp_path):
+@pytest.mark.parametrize(("array", "index"), [("pending", (1, 2)), ("state.diary", 0)])
+def test_a_number_that_names_no_candidate_is_refused(array, index, tmp_path):
+    """Such numbers of every policy are in tests/contract/test_saved_states.py."""
     header, arrays = unpack(contents(trained_agent("RobustBandit")))
-    if position == 1 and 0 < value <= 1:
-        value = 0.0
-    arrays["state.diary"][position] = value
+    arrays[array][index] = len(arrays["state.levels"])
     assert_refused(pack(header, arrays), tmp_path, "candidate")
-
-
-def test_a_file_without_a_guess_is_accepted(tmp_path):
-    agent = make_agent("RobustBandit")
-    loaded = reload(agent, tmp_path / "agent.rb")
-    assert unpack(contents(agent))[1]["state.diary"][0] == -1.0  # no candidate was drawn yet
-    assert contents(train(loaded, 3)) == contents(train(agent, 3))
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Contexts and rewards may have any type that holds numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

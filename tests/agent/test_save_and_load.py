@@ -1,7 +1,5 @@
 """A loaded agent goes on as if it had never stopped."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 
@@ -57,27 +55,6 @@ def test_saving_at_any_moment_changes_nothing(name, steps, seed):
                 agent.learn(number, value)
                 twin.learn(number, value)
             assert contents(agent) == contents(twin)
-
-
-@pytest.mark.parametrize("stop", range(12))
-def test_an_epoch_that_ends_after_loading_ends_the_same(stop, tmp_path):
-    agent, twin = (train(make_agent("RobustBandit(epoch=7)"), stop) for _ in range(2))
-    agent = reload(agent, tmp_path / "agent.rb")
-    assert contents(train(agent, 10, seed=9)) == contents(train(twin, 10, seed=9))
-
-
-@pytest.mark.parametrize("name", RECIPES)
-def test_a_long_game_continues_with_the_same_bits_after_loading(name, tmp_path):
-    agent = train(make_agent(name), 4090)
-    loaded = reload(agent, tmp_path / "agent.rb")
-    assert contents(train(loaded, 10, seed=3)) == contents(train(agent, 10, seed=3))
-
-
-@pytest.mark.parametrize("name", RECIPES)
-def test_saving_twice_gives_equal_files(name, tmp_path):
-    agent = trained_agent(name)
-    files = {contents(agent), contents(agent), contents(reload(agent, tmp_path / "agent.rb"))}
-    assert len(files) == 1
 
 
 def test_loading_restores_the_settings(tmp_path):
@@ -142,16 +119,6 @@ def test_loading_restores_parameters_exactly(tmp_path):
     assert type(loaded.policy.candidates) is tuple
 
 
-def test_readings_of_the_paper_continue_after_loading(tmp_path):
-    for policy in (rb.policies.RobustBandit.as_coded(), rb.policies.BOBNoRestart.as_written()):
-        agent = train(make_agent(policy), 15)
-        loaded = reload(agent, tmp_path / "agent.rb")
-        assert contents(train(loaded, 15)) == contents(train(agent, 15))
-
-
-# ---------------------------------------------------------------------------- third-party policies
-
-
 def test_loading_a_third_party_policy_needs_its_class(tmp_path):
     agent = train(make_agent(Rota(step=3)), 9)
     agent.choose(np.eye(4, 3))
@@ -177,9 +144,6 @@ def test_a_recipe_is_not_accepted_instead_of_its_class(tmp_path):
         rb.Agent.load(tmp_path / "agent.rb", policy=RECIPES["LinUCB"])
 
 
-# ------------------------------------------------------- what could not be loaded is not saved
-
-
 class WithoutToDict:
     """A policy without to_dict."""
 
@@ -195,20 +159,21 @@ def test_a_policy_without_to_dict_cannot_be_saved(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_broken_state_does_not_overwrite_a_good_file(value, tmp_path):
-    agent = trained_agent()
+def test_a_state_that_is_not_finite_does_not_overwrite_a_good_file(tmp_path):
+    agent = make_agent(Rota(), reward_range=(0, 1e308))
     agent.save(tmp_path / "agent.rb")
     good = (tmp_path / "agent.rb").read_bytes()
-    agent._state.optimist.ridge.theta[1] = value
-    with pytest.raises(SnapshotError, match=r"cannot save .*theta holds numbers .* not finite"):
+    for _ in range(2):
+        with np.errstate(over="ignore"):  # the sum of the rewards becomes infinite
+            agent.learn(agent.choose(np.eye(4, 3)), 1e308)
+    with pytest.raises(SnapshotError, match=r"cannot save .*sums holds numbers .* not finite"):
         agent.save(tmp_path / "agent.rb")
     assert (tmp_path / "agent.rb").read_bytes() == good
 
 
 def test_whole_numbers_that_float64_cannot_hold_are_not_saved(tmp_path):
-    agent = make_agent(Rota())
-    agent._state.pulls[0] = 2**53 + 1
+    agent = make_agent(Rota(step=2**53 + 1))
+    agent.learn(agent.choose(np.eye(4, 3)), 0.5)
     with pytest.raises(SnapshotError, match=r"cannot save state.pulls: .*int64"):
         agent.save(tmp_path / "agent.rb")
     assert not list(tmp_path.iterdir())

@@ -1,7 +1,5 @@
 """A third-party policy, with numbers of every kind in its state."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -62,3 +60,10 @@ class Rota(Recipe):
             sums=np.zeros(2),
             step=self.step,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CatalogueRota(Rota):
+    """The same for arms whose contexts never change."""
+
+    fixed_contexts: ClassVar[bool] = True

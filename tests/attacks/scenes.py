@@ -1,7 +1,5 @@
 """Asks an attack for a proposal in a single round."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

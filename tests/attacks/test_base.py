@@ -1,7 +1,5 @@
 """What attacks have in common: parameters, and which arms count as the best."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """FlipTheta shows rewards as if theta had the opposite sign."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,17 +1,14 @@
 """robustbandits cache: shows what is on disk, and clears only files of this package."""
 
-import json
 import os
 import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from robustbandits.cli.app import app
+from cli.commands import invoke, invoke_json
 from robustbandits.compiled.jit import jit_is_on
 
-runner = CliRunner()
 OWN = "own-" + "0" * 20
 FACTORS = "a" * 40 + ".npz"
 
@@ -31,9 +28,7 @@ def root(tmp_path, monkeypatch):
 
 
 def shown():
-    result = runner.invoke(app, ["cache", "--json"])
-    assert result.exit_code == 0, result.output
-    return {row["name"]: row for row in json.loads(result.stdout)}
+    return {row["name"]: row for row in invoke_json("cache")}
 
 
 def test_cache_shows_folders_and_sizes(root):
@@ -43,14 +38,13 @@ def test_cache_shows_folders_and_sizes(root):
     assert rows["factors"]["bytes"] == 50
     assert rows["factors"]["folder"] == str(root / "factors")
     assert "data" in rows
-    text = runner.invoke(app, ["cache"]).output
+    text = invoke("cache").output
     assert "100 bytes" in text
     assert str(root) in text
 
 
 def test_clear_deletes_only_files_of_this_package(root):
-    result = runner.invoke(app, ["cache", "clear"])
-    assert result.exit_code == 0, result.output
+    result = invoke("cache", "clear")
     assert "kernels: 1 deleted, 100 bytes" in result.output
     left = sorted(str(path.relative_to(root)) for path in root.rglob("*"))
     assert left == ["factors", "factors/mine.npz", "own-notes", "thesis.txt"]
@@ -58,7 +52,7 @@ def test_clear_deletes_only_files_of_this_package(root):
 
 
 def test_clear_deletes_only_the_named_kind(root):
-    assert runner.invoke(app, ["cache", "clear", "factors"]).exit_code == 0
+    invoke("cache", "clear", "factors")
     assert (root / OWN).is_dir()
     assert not (root / "factors" / FACTORS).exists()
 
@@ -67,7 +61,7 @@ def test_a_link_is_removed_but_not_followed(root, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "precious").write_text("words")
     (root / ("outside-" + "1" * 20)).symlink_to(elsewhere, target_is_directory=True)
-    assert runner.invoke(app, ["cache", "clear"]).exit_code == 0
+    invoke("cache", "clear")
     assert (elsewhere / "precious").read_text() == "words"
     assert not (root / ("outside-" + "1" * 20)).exists()
 
@@ -75,17 +69,7 @@ def test_a_link_is_removed_but_not_followed(root, tmp_path_factory):
 def test_an_absent_cache_is_empty(tmp_path, monkeypatch):
     monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path / "nothing"))
     assert shown()["kernels"]["bytes"] == 0
-    assert runner.invoke(app, ["cache", "clear"]).exit_code == 0
-
-
-def test_data_cannot_be_cleared():
-    assert runner.invoke(app, ["cache", "clear", "data"]).exit_code == 2
-
-
-def test_fill_answers_an_unknown_policy_with_the_nearest_name(root):
-    result = runner.invoke(app, ["cache", "fill", "LinUBC"])
-    assert result.exit_code == 2
-    assert "LinUCB" in result.output
+    invoke("cache", "clear")
 
 
 @pytest.mark.slow
@@ -102,7 +86,7 @@ def test_fill_fails_if_machine_code_cannot_be_kept(tmp_path, obstacle):
         command, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("error: machine code cannot be kept")
+    assert "error: machine code cannot be kept" in done.stderr
 
 
 @pytest.mark.slow

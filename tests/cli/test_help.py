@@ -9,10 +9,9 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from cli.commands import invoke
 from robustbandits.cli import app as app_module
 from robustbandits.cli.app import app
-
-runner = CliRunner()
 
 
 def command_paths():
@@ -35,8 +34,7 @@ def test_every_module_of_a_verb_is_a_command():
 
 @pytest.mark.parametrize("path", command_paths(), ids=" ".join)
 def test_the_help_of_every_command_has_an_example(path):
-    result = runner.invoke(app, [*path, "--help"])
-    assert result.exit_code == 0
+    result = invoke(*path, "--help")
     assert "Example: robustbandits " + " ".join(path) in " ".join(result.output.split())
 
 
@@ -44,7 +42,7 @@ def completed(*words):
     """Return what the shell offers for the last word."""
     line = {"COMP_WORDS": " ".join(["robustbandits", *words]), "COMP_CWORD": str(len(words))}
     environment = {"_ROBUSTBANDITS_COMPLETE": "complete_bash", **line}
-    return runner.invoke(app, [], prog_name="robustbandits", env=environment).output.split()
+    return CliRunner().invoke(app, [], prog_name="robustbandits", env=environment).output.split()
 
 
 def test_the_shell_completes_commands_arguments_and_recipes():

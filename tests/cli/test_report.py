@@ -3,26 +3,15 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-import robustbandits as rb
-from robustbandits.cli.app import app
+from cli.commands import invoke
+from experiments.lab import small_spec
 from robustbandits.compiled.jit import jit_is_on
-from robustbandits.experiments import Spec, Store, make_plan, run
-
-runner = CliRunner()
+from robustbandits.experiments import Store, make_plan, run
 
 
 def spec(name="mine", seeds=2):
-    return Spec(
-        name=name,
-        environments=[rb.environments.Simulation(arms=3, dim=2)],
-        attacks=[rb.attacks.NoAttack(), rb.attacks.Garcelon(2.0)],
-        policies=[rb.policies.LinUCB(), rb.policies.Greedy()],
-        rounds=60,
-        seeds=seeds,
-        points=10,
-    )
+    return small_spec(name=name, seeds=seeds, rounds=60, points=10)
 
 
 @pytest.fixture
@@ -32,15 +21,14 @@ def store(tmp_path):
     return folder
 
 
-def report(*arguments):
-    return runner.invoke(app, ["report", *map(str, arguments)])
+def report(*arguments, code=0):
+    return invoke("report", *arguments, code=code)
 
 
 @pytest.mark.slow
 def test_report_writes_files_and_lists_experiments(store, tmp_path):
     out = tmp_path / "out"
     result = report(store, "--out", out)
-    assert result.exit_code == 0, result.output
     assert "mine: 8 games" in result.output
     assert "unfinished" not in result.output
     page = (out / "index.html").read_text(encoding="utf-8")
@@ -62,7 +50,6 @@ def test_unfinished_experiments_and_damaged_files_are_named(store, tmp_path):
     first, second = make_plan(spec()).matches
     Store(store).path_of(second.id).write_bytes(b"PAR1 nonsense")
     result = report(store, "--out", tmp_path / "out")
-    assert result.exit_code == 0, result.output
     assert "1 of 2 matches" in result.output
     assert second.id in result.output  # the damaged file is named
     assert first.id not in result.output
@@ -79,39 +66,21 @@ def test_only_selects_experiments(store, tmp_path):
     result = report(store, "--out", tmp_path / "one", "--only", "other")
     assert "mine" not in result.output
     assert not (tmp_path / "one" / "mine").exists()
-    result = report(store, "--only", "nobody")
-    assert result.exit_code == 2
+    result = report(store, "--only", "nobody", code=2)
     assert "nobody" in result.output
+
+
+def test_folder_without_a_store_is_an_error(tmp_path):
+    report(tmp_path / "nowhere", code=2)
+    for message in ("no store", "not a store"):
+        assert message in report(tmp_path, "--out", tmp_path / "out", code=1).output
+        (tmp_path / "holiday.jpg").write_bytes(b"")
 
 
 def test_store_without_experiments_is_an_error(tmp_path):
     folder = tmp_path / "empty"
     Store(folder).open()
-    result = report(folder, "--out", tmp_path / "out")
-    assert result.exit_code == 1
+    result = report(folder, "--out", tmp_path / "out", code=1)
     assert "no experiments" in result.output
     assert "robustbandits run" in result.output
     assert not (tmp_path / "out").exists()
-
-
-def test_empty_folder_is_an_error(tmp_path):
-    result = report(tmp_path, "--out", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "no store" in result.output
-
-
-def test_folder_with_other_files_is_an_error(tmp_path):
-    (tmp_path / "holiday.jpg").write_bytes(b"")
-    result = report(tmp_path, "--out", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "not a store" in result.output
-
-
-def test_missing_store_is_a_usage_error(tmp_path):
-    assert report(tmp_path / "nowhere").exit_code == 2
-
-
-def test_help_has_an_example():
-    result = report("--help")
-    assert result.exit_code == 0
-    assert "robustbandits report store --out report" in result.output

@@ -1,7 +1,5 @@
 """Compiled code reads the same fields through a pointer as from the state itself."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any, NamedTuple
 

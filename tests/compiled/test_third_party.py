@@ -1,7 +1,5 @@
 """An edit of any third-party code that gets into machine code must change the hash."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 

@@ -1,7 +1,5 @@
 """A broken contract is reported in a sentence that says what is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,7 +12,7 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import PolicyFacts, policy_facts
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
-from robustbandits.game.rounds import deal
+from robustbandits.game.rounds import make_rounds
 
 
 class State(NamedTuple):
@@ -246,7 +244,7 @@ class TooLongNature:
 
     def draw(self, count):
         noise = self.rng.standard_normal(count)
-        return deal(np.ones((count, 2, 2)), np.zeros((count, 2)), noise)
+        return make_rounds(np.ones((count, 2, 2)), np.zeros((count, 2)), noise)
 
 
 def test_contexts_beyond_the_bound_are_reported():

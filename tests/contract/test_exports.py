@@ -1,6 +1,5 @@
 """What the packages export: the names of their stubs, imported when they are first used."""
 
-import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -10,7 +9,7 @@ import sys
 import pytest
 
 import robustbandits as rb
-from robustbandits.game.facts import CODE, OURS, PAPER, RECONSTRUCTION, PolicyFacts
+from robustbandits.game.facts import CODE, OURS, PAPER, RECONSTRUCTION
 
 PACKAGES = pytest.mark.parametrize(
     "package",
@@ -47,6 +46,16 @@ def test_no_exported_name_is_that_of_a_submodule_unless_it_is_one(package):
         assert inspect.ismodule(getattr(package, name))
 
 
+@pytest.mark.parametrize("name", rb.policies.__all__)
+def test_policy_states_its_facts(name):
+    kind = getattr(rb.policies, name)
+    assert kind.facts.setting in ("contextual", "fixed arms", "MAB")
+    assert kind.facts.provenance in (PAPER, CODE, RECONSTRUCTION, OURS)
+    assert all(kind.facts._replace(needs=("anything",)))
+    if kind.facts.provenance == RECONSTRUCTION:
+        assert "reconstruct" in (inspect.getdoc(kind) or "").lower()
+
+
 def imports(statement, *modules):
     """Return which of the modules a fresh interpreter has imported after a statement."""
     code = f"import sys; {statement}; print(*(set({modules!r}) & set(sys.modules)))"
@@ -63,16 +72,3 @@ def test_importing_the_package_imports_neither_numba_nor_numpy():
 def test_using_a_policy_does_not_import_the_others():
     other = "robustbandits.policies.linear.robust_bandit"
     assert imports("import robustbandits as rb; rb.policies.LinUCB", other, "numba") == ["numba"]
-
-
-@pytest.mark.parametrize("name", rb.policies.__all__)
-def test_policy_states_its_facts(name):
-    kind = getattr(rb.policies, name)
-    assert dataclasses.is_dataclass(kind)
-    facts = kind.facts
-    assert isinstance(facts, PolicyFacts)
-    assert facts.setting in ("contextual", "fixed arms", "MAB")
-    assert facts.provenance in (PAPER, CODE, RECONSTRUCTION, OURS)
-    assert all(facts._replace(needs=("anything",)))
-    if facts.provenance == RECONSTRUCTION:
-        assert "reconstruct" in (inspect.getdoc(kind) or "").lower()

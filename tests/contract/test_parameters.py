@@ -2,11 +2,14 @@
 
 import dataclasses
 import math
+import types
+import typing
 
 import pytest
 
 import robustbandits as rb
 from catalogue import policy
+from robustbandits.game.parameters import Count, Flag, NonNegative, Positive, Probability, Share
 
 NOT_NUMBERS = ("1", True, [1.0], math.nan, math.inf)
 POSITIVE = (0.0, -1.0, *NOT_NUMBERS)
@@ -75,6 +78,16 @@ VALUES = {
     "windows": (([], "all", 5, [3, 3], [0], [2.5]), ([3, 1],)),
 }
 
+#: The same for parameters of other names, by their type.
+VALUES_OF_TYPE = {
+    Positive: (POSITIVE, (1,)),
+    NonNegative: (NON_NEGATIVE, (0,)),
+    Probability: (PROBABILITY, (1e-9,)),
+    Share: (SHARE, (0, 1)),
+    Count: (COUNT, (1,)),
+    Flag: (FLAG, (False, True)),
+}
+
 #: Theory chooses the penalty by sigma, unless it is given.
 NEEDED = {("CWOFUL", "sigma"): {"ridge": 1.0}, ("COBE", "sigma"): {"ridge": 1.0}}
 
@@ -89,7 +102,30 @@ PARAMETERS = pytest.mark.parametrize(
 
 
 def values_for(name, field):
-    return VALUES.get((name, field.name)) or VALUES[field.name]
+    listed = VALUES.get((name, field.name)) or VALUES.get(field.name)
+    return listed or values_of_type(name, field.name)
+
+
+def values_of_type(name, parameter):
+    """Return values to refuse and to accept by the type of a parameter."""
+    hint = typing.get_type_hints(getattr(rb.policies, name), include_extras=True)[parameter]
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        (hint,) = (part for part in typing.get_args(hint) if part is not types.NoneType)
+    if typing.get_origin(hint) is typing.Literal:
+        return WORD, typing.get_args(hint)
+    advice = f"give {name}.{parameter} a type of game/parameters.py, or list its values here"
+    assert hint in VALUES_OF_TYPE, advice
+    return VALUES_OF_TYPE[hint]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("LinUCB", "ridge"), ("LinUCB", "delta"), ("CWOFUL", "budget"), ("LinUCB", "ties")],
+)
+def test_values_by_type_are_those_listed(name, parameter):
+    bad, good = values_of_type(name, parameter)
+    assert bad == VALUES[parameter][0]
+    assert set(good) == set(VALUES[parameter][1])
 
 
 @PARAMETERS

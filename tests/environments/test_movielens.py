@@ -1,11 +1,8 @@
 """MovieLens as a bandit: ratings are found or fetched, and factorised once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
-from property.laws import same_bits
 from robustbandits.checks import check_environment
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.environments import MovieLens, _rating_files
@@ -105,11 +102,3 @@ def test_real_ratings_at_the_path_in_the_environment_variable(monkeypatch):
     assert block.contexts.shape == (100, 10, 20)
     assert block.means.min() == 0.0
     assert block.means.max() == 1.0
-
-
-@NEEDS_JIT
-def test_folder_and_file_give_the_same_bits():
-    folder = sample("ml-100k")
-    first = MovieLens(path=folder).start(10, stream(3, NATURE)).draw(10)
-    second = MovieLens(path=folder / "u.data").start(10, stream(3, NATURE)).draw(10)
-    assert all(same_bits(a, b) for a, b in zip(first, second, strict=True))

@@ -1,7 +1,5 @@
 """Ratings as a bandit: drawn users and arms, rounds, and what policies are told."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -38,15 +36,12 @@ def nature_of(environment: Ratings, rounds: int = 200, seed: int = 0):
 @EACH_KIND
 @REPLACE
 def test_every_bandit_made_of_ratings_keeps_the_contract(reward_map, contexts, replace, tmp_path):
-    FACTORS.save(tmp_path / "factors.npz")
-    check_environment(
-        small(
-            factors=tmp_path / "factors.npz",
-            reward_map=reward_map,
-            contexts=contexts,
-            replace=replace,
-        )
-    )
+    path = tmp_path / "factors.npz"
+    FACTORS.save(path)
+    recipe = small(factors=path, reward_map=reward_map, contexts=contexts, replace=replace)
+    check_environment(recipe)
+    means = nature_of(recipe).draw(200).means
+    assert 0.0 <= means.min() < means.max() <= 1.0
 
 
 @pytest.mark.parametrize("reward_map", LINEAR_MAPS)
@@ -57,15 +52,6 @@ def test_means_are_linear_in_contexts(reward_map, contexts):
     products = np.einsum("tda,d->ta", block.contexts, nature.mapped.theta)
     np.testing.assert_allclose(products, block.means, rtol=0, atol=1e-13)
     assert np.linalg.norm(nature.mapped.theta) <= nature.problem.theta_bound * (1 + 1e-12)
-
-
-@EACH_MAP
-@EACH_KIND
-def test_means_are_between_zero_and_one(reward_map, contexts):
-    block = nature_of(small(reward_map=reward_map, contexts=contexts)).draw(200)
-    assert block.means.min() >= 0.0
-    assert block.means.max() <= 1.0
-    assert same_bits(block.best, block.means.max(axis=1))
 
 
 @EACH_MAP
@@ -136,11 +122,6 @@ def test_fresh_arms_are_uniform_in_every_position():
     }
 
 
-def test_numbers_just_below_one_give_valid_items():
-    top = np.full((1, 3), np.nextafter(1.0, 0.0))
-    assert sorted(draw_distinct(top, top, 3)[0]) == [0, 1, 2]
-
-
 def test_arms_users_and_noise_have_streams_of_their_own():
     base, other_users = nature_of(small()), nature_of(small(users=11))
     assert same_bits(base.items, other_users.items)
@@ -156,11 +137,6 @@ def test_fixed_arms_stay_and_noise_goes_on():
     assert same_bits(first.means, second.means)
     assert not np.isin(second.noise, first.noise).any()
     assert len(third.noise) == len(third.best) == 50
-
-
-def test_other_seeds_give_other_arms():
-    drawn = {tuple(nature_of(small(), seed=seed).items) for seed in range(10)}
-    assert len(drawn) == 10
 
 
 def test_authors_draws_are_those_of_their_random_calls():
@@ -182,14 +158,10 @@ def test_authors_draws_need_a_small_seed_and_fixed_arms():
         small(draws="authors", contexts="fresh")
 
 
-def test_too_few_rated_items_are_an_error_with_the_remedy():
-    with pytest.raises(
-        ValueError, match=r"arms must be at most 11, .* at least 30 ratings; got 12"
-    ):
+def test_too_few_rated_items_or_users_are_an_error_with_the_remedy():
+    message = r"arms must be at most 11, .* at least 30 ratings; got 12"
+    with pytest.raises(ValueError, match=message):
         nature_of(small(arms=12, min_ratings=30))
-
-
-def test_too_few_users_are_an_error():
     with pytest.raises(ValueError, match="users must be at most 60"):
         nature_of(small(users=61))
 
@@ -208,10 +180,7 @@ def test_users_without_ratings_are_never_drawn():
     [
         ("arms", 1),
         ("reward_map", "shift"),
-        ("replace", 1),
-        ("theta_bound", 0.0),
         ("regularization", 0.0),
-        ("duplicates", "maybe"),
         ("factors", 3),
         ("factors", ""),
     ],

@@ -1,7 +1,5 @@
 """The paper's simulation: what is drawn, how it is scaled, and what policies are told."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A small experiment, and comparisons of what it produced."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

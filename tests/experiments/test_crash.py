@@ -4,8 +4,6 @@ At whatever moment a signal arrives, every file must be whole and planned, runni
 complete the plan, and the ledgers must be those of an undisturbed run, bit for bit.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

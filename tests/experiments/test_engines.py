@@ -1,7 +1,5 @@
 """Engines: how work is split and sent, and that every engine gives the same bits."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -46,15 +44,6 @@ def test_parts_join_to_the_matches_and_no_worker_is_idle(matches, games, workers
     assert len(parts) >= min(workers, matches)
     cut = {index for index, _ in parts if len([i for i, _ in parts if i == index]) > 1}
     assert len(cut) < workers  # drawing the same rounds again is only worth it at the end
-
-
-def test_only_the_matches_that_do_not_divide_evenly_are_cut():
-    def sizes(count, workers):
-        return [len(part.pairs) for _, part in split(count * [small_match()], workers)]
-
-    assert sizes(1, workers=3) == [2, 2]
-    assert sizes(6, workers=3) == 6 * [4]
-    assert sizes(5, workers=3) == [4, 4, 4, 2, 2, 2, 2]
 
 
 @pytest.mark.parametrize(

@@ -52,17 +52,15 @@ def test_an_extra_parameter_must_not_be_in_the_text():
     [
         ("", "is not a recipe"),
         ("LinUCB(", "is not a recipe"),
-        ("3", "is not a recipe"),
         ("LinUCB()()", "is not a recipe"),
         ("a.b.LinUCB", "is not a recipe"),
         ("(" * 500, "is not a recipe"),
         ("LinUCB(sigma=[0.1, 0.2])", "is a sweep"),
-        ("LinUCB(sigma=[0.1])", "is a sweep"),
         ("LinUCB(3)", "by name"),
         ("LinUCB(**x)", "unexpected"),
         ("LinUCB(kind='Greedy')", "unexpected"),
         ("RobustLinUCB(1, budget=2)", "unexpected"),
-        ("LinUBC", r"no 'LinUBC'; did you mean LinUCB"),
+        ("LinUBC", r"no policy 'LinUBC'; did you mean LinUCB"),
         ("LinUCB(sgima=1)", r"sgima is not a parameter of LinUCB; did you mean sigma\?"),
         ("LinUCB.as_written", "no preset 'as_written'"),
         ("LinUCB.from_dict", "no preset 'from_dict'"),
@@ -71,8 +69,6 @@ def test_an_extra_parameter_must_not_be_in_the_text():
         ("RobustLinUCB", "RobustLinUCB needs budget"),
         ("LinUCB(sigma=__import__('os').getpid())", "is not a number, a word or a list"),
         ("LinUCB(sigma=1+1)", "is not a number, a word or a list"),
-        ("LinUCB(sigma=-det)", "is not a number, a word or a list"),
-        ("LinUCB(sigma=b'1')", "is not a number, a word or a list"),
     ],
 )
 def test_text_that_is_not_a_recipe_is_refused(text, message):

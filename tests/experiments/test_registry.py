@@ -1,16 +1,19 @@
 """The registry: every policy can be made, and has an environment that it can play."""
 
+from dataclasses import dataclass
+
 import pytest
 
 import robustbandits as rb
 from robustbandits.experiments.registry import (
     MISSING,
-    find_kind,
     parameters,
+    required_values,
     sample_environment,
     sample_policy,
 )
 from robustbandits.game.match import NATURE, stream
+from robustbandits.game.recipe import Recipe
 
 
 @pytest.mark.parametrize("name", rb.policies.__all__)
@@ -27,9 +30,14 @@ def test_parameters_of_samples_can_be_changed():
     assert sample_environment(sample_policy("LinUCB"), arms=3).arms == 3
 
 
-def test_an_unknown_name_is_answered_with_the_nearest_names():
-    with pytest.raises(ValueError, match="policies has no 'LinUBC'; did you mean LinUCB"):
-        find_kind("policies", "LinUBC")
+def test_a_parameter_without_a_default_is_refused_unless_it_has_a_typical_value():
+    @dataclass(frozen=True)
+    class Policy(Recipe):
+        width: float
+
+    assert required_values(rb.policies.RobustLinUCB) == {"budget": 100.0}
+    with pytest.raises(ValueError, match=r"Policy has no default for width; give it one \(only"):
+        required_values(Policy)
 
 
 def test_parameters_of_a_preset_include_those_of_its_recipe():

@@ -1,7 +1,5 @@
 """run: only missing matches are played."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from concurrent.futures import Future
@@ -46,22 +44,6 @@ def test_a_second_run_plays_nothing(done):
 def test_the_number_of_workers_changes_no_bit(workers, done, tmp_path):
     other = run(small_spec(), tmp_path, workers=workers, progress=False)
     assert bits(other.ledgers()) == bits(done.ledgers())
-
-
-def test_only_missing_matches_are_played(done, tmp_path, monkeypatch):
-    run(small_spec(seeds=[1]), tmp_path, progress=False)
-    seeds = []
-    submit = ThreadEngine.submit
-
-    def noted(self, part):
-        seeds.append(part.seed)
-        return submit(self, part)
-
-    monkeypatch.setattr(ThreadEngine, "submit", noted)
-    outcome = run(small_spec(), tmp_path, progress=False)
-    assert (outcome.found, outcome.played) == (1, 2)
-    assert set(seeds) == {0, 2}
-    assert bits(outcome.ledgers()) == bits(done.ledgers())
 
 
 def test_two_runs_in_one_process_share_the_work(done, tmp_path):

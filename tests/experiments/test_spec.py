@@ -52,27 +52,17 @@ def test_a_mapping_keeps_its_labels_and_their_order():
     assert list(made.policies) == ["z", "a"]
 
 
-def test_a_billion_games_are_counted_without_being_listed():
-    policies = {f"p{i}": rb.policies.LinUCB(sigma=i / 1000) for i in range(1000)}
-    attacks = {f"a{i}": rb.attacks.Garcelon(i) for i in range(1000)}
-    assert spec(policies=policies, attacks=attacks, seeds=1000).games == 10**9
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"environments": []}, "environments is empty"),
-        ({"policies": {}}, "policies is empty"),
         ({"policies": [rb.policies.LinUCB]}, r"policies must be a recipe.*add \(\)"),
-        ({"rounds": 0}, "rounds must be >= 1, got 0"),
         ({"rounds": 10**15}, "rounds must be <= 1,000,000,000,000"),
         ({"seeds": [1, 1]}, "seeds must be different numbers"),
-        ({"seeds": []}, "seeds must be different numbers"),
         ({"seeds": "many"}, "seeds must be a whole number"),
         ({"seeds": MAX_SEEDS + 1}, "seeds must be <= 1,000,000"),
         ({"seeds": [2**63]}, "seeds must be <= 9223372036854775807"),
         ({"points": 10**9}, "points must be <= 1,000,000"),
-        ({"name": ""}, "name must be one line of text"),
         ({"name": "two\nlines"}, "name must be one line of text"),
         ({"about": 3}, "about must be text"),
         ({"unsupported": "ignore"}, "unsupported must be one of"),
@@ -83,11 +73,6 @@ def test_a_billion_games_are_counted_without_being_listed():
 def test_bad_values_are_refused_by_name(changes, message):
     with pytest.raises((ValueError, TypeError), match=message):
         spec(**changes)
-
-
-def test_a_spec_is_frozen():
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        spec().rounds = 5
 
 
 def test_replace_makes_a_checked_copy():
@@ -136,7 +121,9 @@ def test_missing_and_unknown_values_in_a_dict_are_named():
 def test_an_unknown_recipe_in_a_dict_suggests_a_newer_version():
     values = spec().to_dict()
     values["policies"]["new"] = {"name": "LinUBC"}
-    with pytest.raises(ValueError, match=r"no 'LinUBC'; did you mean LinUCB\?.*newer version"):
+    with pytest.raises(
+        ValueError, match=r"no policy 'LinUBC'; did you mean LinUCB\?.*newer version"
+    ):
         Spec.from_dict(values)
 
 
@@ -201,12 +188,3 @@ def test_ready_specs_are_valid_and_have_the_name_of_their_file(name):
     assert made.name == name
     assert made.about
     assert from_json(made) == made == parse_spec(ready_specs()[name])
-
-
-def test_budget_sweep_covers_the_budgets_on_a_fixed_catalogue():
-    made = read_spec("budget-sweep")
-    (environment,) = made.environments.values()
-    assert environment.contexts == "fixed"
-    for name in ("Garcelon", "Oracle"):
-        budgets = [attack.budget for attack in made.attacks.values() if attack.name == name]
-        assert budgets == [0.0, 10.0, 100.0, 1000.0]

@@ -93,16 +93,10 @@ def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
         ("\n\nroundz = 3\n" + BASE, 3, r"no 'roundz'; did you mean rounds\?"),
         (BASE + "[polices.Greedy]\n", 3, r"no 'polices'; did you mean policies"),
         ("policies = 3\n" + PLACE, 1, "policies must be tables such as"),
-        ("rounds = 0\n" + BASE, 1, "rounds must be >= 1, got 0"),
         ("\nrounds = '9'\n" + BASE, 2, "rounds must be a whole number, got '9'"),
-        ("points = 2000000\n" + BASE, 1, "points must be <= 1,000,000"),
-        ("seeds = [1, 1]\n" + BASE, 1, "seeds must be different"),
-        ("name = 3\n" + BASE, 1, "name must be one line of text, got 3"),
         ("\nabout = 3\n" + BASE, 2, "about must be text, got 3"),
-        ("unsupported = 'ignore'\n" + BASE, 1, "unsupported must be one of"),
-        (PLACE + "[policies.LinUBC]\n", 2, r"policies has no 'LinUBC'; did you mean LinUCB"),
-        (PLACE + "[policies.x]\nkind = 'linucb'\n", 3, r"no 'linucb'; did you mean LinUCB"),
-        (PLACE + "[policies.x]\nkind = 3\n", 3, "policies has no '3'"),
+        (PLACE + "[policies.LinUBC]\n", 2, r"there is no policy 'LinUBC'; did you mean LinUCB"),
+        (PLACE + "[policies.x]\nkind = 'linucb'\n", 3, r"no policy 'linucb'; did you mean LinUCB"),
         (PLACE + "[policies]\nLinUCB = 3\n", 3, "must be a table of parameters"),
         (
             BASE + "ridge = 1\nsgima = 3\n",
@@ -127,7 +121,7 @@ def test_a_list_that_the_parameter_takes_is_one_value(value, levels):
             BASE + "[policies.'LinUCB(ridge=1)']\nkind = 'LinUCB'\nradius = 'det'\n"
             "[policies.b]\nkind = 'Gredy'\n",
             7,
-            "no 'Gredy'",
+            "no policy 'Gredy'",
         ),
         ("\npolicies.LinUCB.sgima = 3\n" + PLACE, 2, "sgima is not a parameter"),
         (
@@ -242,28 +236,14 @@ z = 2
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("a", 2),
-        ("b", 3),
-        ("d", 7),
-        ("e", 9),
-        ("p", 14),
-        ("p q r", 14),
-        ("p q r k.l", 15),
-        ("p q r o", 16),
-        ("p q r o s", 16),
-        ("p q r t", 17),
-        ("p q r u", 18),
-        ("many", 19),
+        *[("a", 2), ("b", 3), ("d", 7), ("e", 9), ("many", 19), ("p", 14), ("p/q r", 14)],
+        *[("p/q r/o", 16), ("p/q r/o/s", 16), ("p/q r/t", 17), ("p/q r/u", 18)],
+        *[("p/q r/k.l", 15), ("p/q r/k.l/n", 15)],  # inside an inline table: its line
     ],
 )
 def test_strings_comments_and_brackets_do_not_mislead_the_line(path, line):
     tomllib.loads(TRICKY)
-    names = path.replace("q r", "q_r").split()
-    assert line_of(TRICKY, *(name.replace("q_r", "q r") for name in names)) == line
-
-
-def test_inside_an_inline_table_the_line_is_that_of_the_table():
-    assert line_of(TRICKY, "p", "q r", "k.l", "n") == 15
+    assert line_of(TRICKY, *path.split("/")) == line
 
 
 words = st.text(st.sampled_from("ab .#[]'\"\\\n=é"), max_size=6)

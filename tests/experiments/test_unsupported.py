@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import shutil
 
 import pytest
 
@@ -128,12 +127,6 @@ def test_run_raises_the_policys_error_before_anything_is_written(tmp_path):
     assert not (tmp_path / "store").exists()
 
 
-def test_compare_raises_before_anything_is_played(monkeypatch):
-    monkeypatch.setattr("robustbandits.experiments.runner.Game", None)
-    with pytest.raises(UnsupportedProblem, match="EXP3 needs the same arms"):
-        rb.compare(environments=[FIXED, TOY], policies=[rb.policies.EXP3()], rounds=10, seeds=1)
-
-
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
     return run(spec(), tmp_path_factory.mktemp("store"), progress=False)
@@ -149,13 +142,6 @@ def test_the_store_returns_every_game_with_its_labels(outcome):
     greedy = [item for item in found if (item.environment, item.policy) == ("fixed", "Greedy")]
     assert bits(greedy) == bits(alone.ledgers())
     assert run(spec(), outcome.store.folder, progress=False).played == 0
-
-
-def test_matches_without_a_plan_are_one_experiment(outcome, tmp_path):
-    shutil.copytree(outcome.store.folder, tmp_path / "copy")
-    shutil.rmtree(tmp_path / "copy" / "plans")
-    (found,) = Store(tmp_path / "copy").experiments()
-    assert bits(found.ledgers) == bits(outcome.ledgers())
 
 
 def test_a_report_shows_the_policy_where_it_played(outcome, tmp_path):

@@ -1,7 +1,5 @@
 """Small policies and attacks for tests of how the loop calls them."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import robustbandits as rb

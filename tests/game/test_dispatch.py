@@ -1,7 +1,5 @@
 """Policies are called by address; those that cannot be are passed by value, with a warning."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,29 +102,14 @@ def test_a_policy_whose_choose_returns_a_float_is_refused():
         simulate(HalfState(np.zeros(1), 0))
 
 
-# ----------------------------------------------------------------- states that are passed by value
-
-
 class Indexed(ConstantState):
     def choose(self, contexts, rng, memo):
         return self[1]
 
 
-class Unpacked(ConstantState):
-    def choose(self, contexts, rng, memo):
-        _, arm = self
-        return arm
-
-
 class SmallInteger(ConstantState):
     def choose(self, contexts, rng, memo):
         return np.int32(self.arm)
-
-
-class ReturnsReward(ConstantState):
-    def learn(self, arm, context, reward, memo, rng):
-        self.log[0] += 1.0
-        return reward
 
 
 class WithTuple(NamedTuple):
@@ -142,9 +125,7 @@ class WithTuple(NamedTuple):
 
 REASONS = {
     Indexed: "compiled for a pointer",
-    Unpacked: "compiled for a pointer",
     SmallInteger: "SmallInteger.choose must return int64, got int32",
-    ReturnsReward: "ReturnsReward.learn must return none, got float64",
     WithTuple: "its field arms",
 }
 

@@ -1,7 +1,5 @@
 """The ledger: what is recorded, in which rounds, and that it does not grow with the game."""
 
-from __future__ import annotations
-
 import builtins
 import tracemalloc
 
@@ -24,18 +22,13 @@ def ledger_of(rounds: int = 300, attack=None, environment=WILD, **values) -> rb.
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 7, 999, 1000, 1001, 1500, 123_457, 10**9])
 @pytest.mark.parametrize("points", [1, 2, 3, 10, 1000])
-def test_recorded_rounds_increase_and_end_with_the_last_round(rounds, points):
+def test_recorded_rounds_are_evenly_spaced_and_end_with_the_last_round(rounds, points):
     marks = open_book(rounds, 2, points).marks
     assert marks[-1] == rounds
     assert marks[0] >= 1
-    assert (np.diff(marks) > 0).all()
     assert len(marks) == min(points, rounds)
-
-
-@pytest.mark.parametrize(("rounds", "points"), [(100_000, 1000), (1003, 10), (10**9, 1000)])
-def test_recorded_rounds_are_evenly_spaced(rounds, points):
-    gaps = np.diff(open_book(rounds, 2, points).marks, prepend=0)
-    assert gaps.max() - gaps.min() <= 1
+    gaps = np.diff(marks, prepend=0)
+    assert 1 <= gaps.min() <= gaps.max() <= gaps.min() + 1
 
 
 def test_points_sets_the_number_of_recorded_rounds():
@@ -87,14 +80,6 @@ def test_clipped_proposals_are_counted():
     attack = rb.attacks.Garcelon(1e9, top=1.0, noise=0.01)
     clipped = ledger_of(attack=attack).clipped_proposals
     assert 100 < clipped < 200  # half of 300 draws around zero are negative
-
-
-def test_a_ledger_names_environment_attack_and_policy():
-    ledger = ledger_of(attack=rb.attacks.Oracle(1.0), seed=4)
-    assert ledger.environment == "Simulation"
-    assert ledger.attack == "Oracle"
-    assert ledger.policy == "LinUCB"
-    assert ledger.seed == 4
 
 
 def test_to_pandas_returns_a_row_for_each_recorded_round():

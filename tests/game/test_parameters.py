@@ -41,9 +41,6 @@ class Example(Base):
     [
         ("positive", 0.0, "positive must be > 0, got 0.0"),
         ("optional", -1, "optional must be >= 0, got -1"),
-        ("probability", 1, "probability must be between 0 and 1 .*, got 1"),
-        ("share", 1.5, "share must be between 0 and 1, got 1.5"),
-        ("count", 0, "count must be >= 1, got 0"),
         ("flag", 1, "flag must be True or False, got 1"),
         ("word", "three", "word must be one of 'one', 'two'; got 'three'"),
         ("optional_word", "two", "optional_word must be one of 'one'; got 'two'"),

@@ -1,9 +1,5 @@
 """Problem: sizes and bounds that a policy may know."""
 
-from __future__ import annotations
-
-import json
-
 import numpy as np
 import pytest
 
@@ -21,12 +17,7 @@ def test_by_default_unknown_values_are_none_and_bounds_are_one():
     ("argument", "value"),
     [
         ("arms", 0),
-        ("dim", None),
-        ("rounds", 1e6),
         ("noise", -1.0),
-        ("context_bound", 0.0),
-        ("theta_bound", -1.0),
-        ("intercept", 1),
         ("fixed_arms", 0),
     ],
 )
@@ -39,14 +30,3 @@ def test_numpy_numbers_become_plain_ones():
     problem = Problem(arms=np.int64(3), dim=np.int32(2), rounds=np.int64(9), context_bound=2)
     assert [type(value) for value in (problem.arms, problem.dim, problem.rounds)] == [int] * 3
     assert type(problem.context_bound) is float
-
-
-def test_horizon_returns_the_rounds_or_asks_for_them():
-    assert Problem(arms=1, dim=1, rounds=9).horizon("X") == 9
-    with pytest.raises(ValueError, match=r"^RobustBandit needs to know the horizon.*rounds="):
-        Problem(arms=1, dim=1).horizon("RobustBandit")
-
-
-def test_a_problem_is_the_same_after_json():
-    problem = Problem(arms=3, dim=2, rounds=10, noise=0.5, intercept=True)
-    assert Problem(**json.loads(json.dumps(problem.to_dict()))) == problem

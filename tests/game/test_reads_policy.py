@@ -1,7 +1,5 @@
 """An attack that reads the policy's state declares it; otherwise it may only ask it to choose."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,14 +51,6 @@ class Indexes(NamedTuple):
         return reward - self.level * policy[1]
 
 
-class Unpacks(NamedTuple):
-    level: float
-
-    def propose_reward(self, policy, scene, arm, reward, rng):
-        _, asked = policy
-        return reward - self.level * asked
-
-
 class AsksWithoutContiguousContexts(NamedTuple):
     level: float
 
@@ -69,7 +59,7 @@ class AsksWithoutContiguousContexts(NamedTuple):
         return reward - self.level * asked
 
 
-READERS = [ReadsField, PassesOn, Indexes, Unpacks, AsksWithoutContiguousContexts]
+READERS = [ReadsField, PassesOn, Indexes, AsksWithoutContiguousContexts]
 
 
 def declared(kind: type) -> Any:
@@ -99,9 +89,8 @@ def test_an_attack_that_declares_it_reads_the_policy(kind):
 
 
 @pytest.mark.filterwarnings("default::robustbandits.compiled.fallback.PerformanceWarning")
-@pytest.mark.parametrize("kind", [Indexes, Unpacks])
-def test_an_attack_that_uses_the_policy_as_a_tuple_gets_it_by_value_with_one_warning(kind, recwarn):
-    attack = declared(kind)
+def test_an_attack_that_uses_the_policy_as_a_tuple_gets_it_by_value_with_one_warning(recwarn):
+    attack = declared(Indexes)
     for _ in range(2):
         assert spent(attack(LEVEL)) == pytest.approx(0.625)
     found = [str(warning.message) for warning in recwarn if warning.category is PerformanceWarning]

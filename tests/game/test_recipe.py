@@ -1,7 +1,5 @@
 """Recipes: names, labels, and conversion to JSON and back."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -9,15 +7,13 @@ import math
 import pytest
 
 import robustbandits as rb
-from property.laws import ATTACKERS, PLAIN, POLICIES, attack_of
+from property.laws import ATTACKERS, PLAIN, attack_of
 
+#: Policies are tested in tests/contract/test_recipes.py.
 RECIPES = [
-    *POLICIES.values(),
     *(attack_of(form, 7.5) for form in ATTACKERS),
     rb.attacks.NoAttack(),
     rb.attacks.Garcelon(math.inf),
-    rb.policies.BOBNoRestart(candidates=(0.0, 2.5, 7.0)),
-    rb.policies.RobustBandit.as_written(),
     PLAIN,
 ]
 
@@ -53,9 +49,3 @@ def test_from_dict_refuses_bad_values_and_other_recipes():
         rb.policies.LinUCB.from_dict(rb.policies.LinUCB().to_dict() | {"ridge": -1.0})
     with pytest.raises(ValueError, match="expected parameters of LinUCB, got those of Greedy"):
         rb.policies.LinUCB.from_dict(rb.policies.Greedy().to_dict())
-
-
-def test_whole_numbers_become_floats_so_that_nothing_is_compiled_twice():
-    assert type(rb.policies.LinUCB(ridge=1).ridge) is float
-    assert type(rb.attacks.Garcelon(budget=3).budget) is float
-    assert type(rb.environments.Simulation(noise=0).noise) is float

@@ -1,7 +1,5 @@
 """Checks of arguments return plain numbers; their errors name the argument and the value."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 

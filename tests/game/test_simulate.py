@@ -1,7 +1,5 @@
 """simulate: arguments, and the game that is played."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -23,11 +21,6 @@ def test_a_bad_number_is_an_error_with_its_name(argument, value):
         rb.simulate(**values)
 
 
-def test_arguments_need_their_names():
-    with pytest.raises(TypeError):
-        rb.simulate(WILD, LINUCB)
-
-
 def test_the_default_attack_is_none():
     default = rb.simulate(environment=WILD, policy=LINUCB, rounds=50)
     named = rb.simulate(environment=WILD, policy=LINUCB, attack=rb.attacks.NoAttack(), rounds=50)
@@ -39,15 +32,6 @@ def test_numpy_numbers_are_accepted():
     plain = rb.simulate(environment=WILD, policy=LINUCB, rounds=50, seed=2)
     numpy = rb.simulate(environment=WILD, policy=LINUCB, rounds=np.int64(50), seed=np.uint8(2))
     assert same_bits(plain.regret, numpy.regret)
-
-
-def test_a_recipe_can_be_used_again():
-    attack = rb.attacks.Garcelon(5.0)
-    first, second = (
-        rb.simulate(environment=WILD, policy=LINUCB, attack=attack, rounds=100) for _ in range(2)
-    )
-    assert same_bits(first.regret, second.regret)
-    assert first.spent == second.spent == 5.0
 
 
 def test_the_global_random_state_is_neither_used_nor_changed():

@@ -91,20 +91,6 @@ def test_posterior_is_that_of_the_whole_history(seed, kind, history, penalty):
     assert post.tally[COUNT] == len(history)
 
 
-def test_posterior_does_not_depend_on_the_order():
-    rng = np.random.default_rng(1)
-    columns = rng.standard_normal((2, 5))
-    prior, history = prior_of(columns, "rbf"), rng.integers(0, 5, 40)
-    values = rng.standard_normal(40)
-    posts = []
-    for order in (np.arange(40), rng.permutation(40)):
-        posts.append(fresh(5))
-        for t in order:
-            measure(posts[-1], prior, history[t], values[t])
-    np.testing.assert_allclose(posts[0].precision, posts[1].precision, rtol=1e-8, atol=1e-9)
-    np.testing.assert_allclose(posts[0].tally, posts[1].tally, rtol=1e-10)
-
-
 @pytest.mark.parametrize("length", [0.3, 1.0, 10.0])
 def test_posterior_stays_exact_for_many_measurements(length):
     # Nearly singular kernels (a unit cube is 0.1 length scales wide); most measurements are of one

@@ -25,36 +25,18 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 @settings(deadline=None)
-@given(sizes, sizes, seeds)
-def test_copy_makes_the_target_equal(rows, columns, seed):
-    source = np.random.default_rng(seed).standard_normal((rows, columns))
-    target = np.full((rows, columns), np.nan)
-    linalg.copy(source, target)
-    assert np.array_equal(source, target)
-
-
-def test_copy_column_takes_the_column():
-    source = np.arange(12.0).reshape(3, 4)
-    target = np.empty(3)
-    linalg.copy_column(source, 2, target)
-    assert target.tolist() == [2.0, 6.0, 10.0]
-
-
-@settings(deadline=None)
-@given(sizes, seeds)
-def test_dot_is_the_inner_product(dim, seed):
-    x, y = np.random.default_rng(seed).standard_normal((2, dim))
-    assert linalg.dot(x, y) == pytest.approx(x @ y, rel=1e-12, abs=1e-12)
-
-
-@settings(deadline=None)
 @given(sizes, st.integers(1, 30), seeds)
-def test_products_are_inner_products_with_columns(dim, count, seed):
+def test_columns_are_copied_and_multiplied(dim, count, seed):
     rng = np.random.default_rng(seed)
     vector, columns = rng.standard_normal(dim), rng.standard_normal((dim, count))
-    out = np.full(count, np.nan)
+    out, twin, last = np.full(count, np.nan), np.full((dim, count), np.nan), np.empty(dim)
     linalg.products(vector, columns, out)
     np.testing.assert_allclose(out, vector @ columns, rtol=1e-12, atol=1e-12)
+    linalg.copy(columns, twin)
+    assert np.array_equal(columns, twin)
+    linalg.copy_column(columns, count - 1, last)
+    assert np.array_equal(columns[:, -1], last)
+    assert linalg.dot(vector, last) == pytest.approx(out[-1], rel=1e-12, abs=1e-12)
 
 
 @settings(deadline=None)

@@ -105,13 +105,6 @@ def test_span_coordinates_give_the_columns_back():
     assert np.array_equal(coordinates[:3, pivots[:3]], np.eye(3))  # exactly
 
 
-def test_span_counts_repeated_columns_once():
-    columns = np.repeat(np.eye(3), 3, axis=1)
-    weights, rank, _ = design_of(columns)
-    assert rank == 3
-    assert np.count_nonzero(weights) == 3
-
-
 @pytest.mark.parametrize("rank", [1, 3, 5])
 def test_fit_means_is_least_squares(rank):
     columns = arms_of(7, 8, 5, rank)

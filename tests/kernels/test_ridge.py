@@ -62,36 +62,9 @@ def relative_error(inverse, truth):
     return float(np.abs(inverse - truth).max() / np.abs(truth).max())
 
 
-cases = given(
-    st.integers(1, 12), st.integers(0, 60), st.integers(0, 2**32 - 1), st.floats(0.01, 10.0)
-)
-
-
 @settings(deadline=None)
-@cases
-def test_observe_theta_solves_the_normal_equations(dim, count, seed, penalty):
-    contexts, rewards = data(dim, count, seed)
-    ridge = fed(contexts, rewards, penalty)
-    gram = penalty * np.eye(dim) + contexts.T @ contexts
-    truth = np.linalg.solve(gram, contexts.T @ rewards)
-    np.testing.assert_allclose(ridge.theta, truth, rtol=1e-9, atol=1e-9)
-
-
-@settings(deadline=None)
-@cases
-def test_observe_inverse_is_the_inverse_and_exactly_symmetric(dim, count, seed, penalty):
-    contexts, rewards = data(dim, count, seed)
-    ridge = fed(contexts, rewards, penalty)
-    gram = penalty * np.eye(dim) + contexts.T @ contexts
-    np.testing.assert_allclose(ridge.gram, gram, rtol=1e-11, atol=1e-12)
-    assert relative_error(ridge.inverse, np.linalg.inv(gram)) < 1e-10
-    assert np.array_equal(ridge.inverse, ridge.inverse.T)
-    np.testing.assert_allclose(ridge.inverse @ gram, np.eye(dim), atol=1e-9)
-
-
-@settings(deadline=None)
-@cases
-def test_observe_tally_is_count_log_det_and_energy(dim, count, seed, penalty):
+@given(st.integers(1, 12), st.integers(0, 60), st.integers(0, 2**32 - 1), st.floats(0.01, 10.0))
+def test_observe_keeps_the_sums_their_inverse_and_the_estimate(dim, count, seed, penalty):
     contexts, rewards = data(dim, count, seed)
     ridge = fed(contexts, rewards, penalty)
     gram = penalty * np.eye(dim)
@@ -103,6 +76,11 @@ def test_observe_tally_is_count_log_det_and_energy(dim, count, seed, penalty):
     assert ridge.tally[COUNT] == count
     assert ridge.tally[LOG_DET] == pytest.approx(log_det, rel=1e-9, abs=1e-9)
     assert ridge.tally[ENERGY] == pytest.approx(energy, rel=1e-9)
+    np.testing.assert_allclose(ridge.gram, gram, rtol=1e-11, atol=1e-12)
+    assert relative_error(ridge.inverse, np.linalg.inv(gram)) < 1e-10
+    assert np.array_equal(ridge.inverse, ridge.inverse.T)
+    truth = np.linalg.solve(gram, contexts.T @ rewards)
+    np.testing.assert_allclose(ridge.theta, truth, rtol=1e-9, atol=1e-9)
 
 
 @settings(deadline=None)
@@ -118,16 +96,6 @@ def test_observe_with_weights_is_weighted_least_squares(dim, count, seed):
     np.testing.assert_allclose(ridge.theta, np.linalg.solve(gram, sums), rtol=1e-9, atol=1e-9)
     log_det = np.linalg.slogdet(gram)[1] - dim * np.log(0.5)
     assert ridge.tally[LOG_DET] == pytest.approx(log_det, rel=1e-9, abs=1e-9)
-
-
-@settings(deadline=None)
-@given(st.integers(1, 8), st.integers(1, 60), st.integers(0, 2**32 - 1))
-def test_observe_order_of_the_data_does_not_matter(dim, count, seed):
-    contexts, rewards = data(dim, count, seed)
-    order = np.random.default_rng(seed).permutation(count)
-    first, second = fed(contexts, rewards), fed(contexts[order], rewards[order])
-    np.testing.assert_allclose(first.theta, second.theta, rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(first.tally[LOG_DET], second.tally[LOG_DET], rtol=1e-9)
 
 
 def test_observe_compiled_and_plain_python_give_the_same_bits():
@@ -223,7 +191,6 @@ def concentrated(count, others):
     ("count", "others", "condition"),
     [
         (1000, 0, 1e4),
-        (100_000, 1, 1e5),
         (100_000, 0, 1e6),
         (1_000_000, 1, 1e6),
         (1_000_000, 0, 1e7),
@@ -232,8 +199,11 @@ def concentrated(count, others):
 def test_observe_one_context_many_times_keeps_the_inverse(count, others, condition):
     ridge, truth = concentrated(count, others)
     assert np.linalg.eigvalsh(ridge.inverse).min() > 0
-    assert relative_error(ridge.inverse, truth) < 1e-6
+    assert relative_error(ridge.inverse, truth) < 1e-9
     assert np.linalg.cond(ridge.gram) > 0.3 * condition
+    if count == 1_000_000:
+        # The inverse is not rebuilt regularly, because the sums round the same way each time.
+        assert relative_error(np.linalg.inv(ridge.gram), truth) > 1e-6
 
 
 @needs_speed
@@ -245,12 +215,3 @@ def test_observe_one_context_with_a_small_penalty_keeps_the_inverse(penalty, cou
     x = contexts[0].astype(np.longdouble)
     truth = (np.eye(10) - np.outer(x, x) * count / (penalty + count * (x @ x))) / penalty
     assert relative_error(ridge.inverse, truth) < 1e-5
-
-
-@needs_speed
-@pytest.mark.parametrize("others", [0, 1])
-def test_inverse_is_more_accurate_than_the_sums_after_a_million_observations(others):
-    # This is why the inverse is not rebuilt regularly: the sums round the same way each time.
-    ridge, truth = concentrated(1_000_000, others)
-    assert relative_error(ridge.inverse, truth) < 1e-9
-    assert relative_error(np.linalg.inv(ridge.gram), truth) > 1e-6

@@ -55,14 +55,6 @@ def test_forget_leaves_a_regression_on_the_other_observations(seed, dim, kept):
     assert_alike(ridge, learned(rows[5:]), 1e-9)
 
 
-def test_forget_of_all_observations_leaves_a_fresh_regression():
-    rows = rows_of(12, 4)
-    ridge = learned(rows)
-    for row in rows:
-        assert forget(ridge, row[:-1].copy(), row[-1])
-    assert_alike(ridge, start_ridge(4, 0.1), 1e-10)
-
-
 def test_forget_refuses_a_removal_that_would_lose_digits():
     # The only observation in its direction, and a penalty close to zero.
     rows = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.2]])

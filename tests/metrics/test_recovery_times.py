@@ -46,10 +46,6 @@ def test_game_that_never_recovers_is_censored_at_the_last_window():
     assert outcome.restricted_mean == pytest.approx(20 + 0.5 * 65)
 
 
-def test_median_is_infinite_if_most_never_recover():
-    assert recovery([attacked(seed, 100) for seed in range(3)]).median == math.inf
-
-
 def test_censored_games_leave_the_share_at_risk():
     # n = 4: one recovers at 1 (S = 3/4), one is censored at 2, one recovers at 3 (S = 3/8).
     outcome = Recovery(np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, False, True, False]))
@@ -110,12 +106,16 @@ def test_residual_damage_counts_only_rounds_after_the_attack():
     assert math.isnan(metrics.residual_damage([], []).value)
 
 
+def test_end_of_the_attack_is_averaged_over_attacked_games():
+    games = [attacked(0, 30), attacked(1, 30, last_attack=20), clean(2)]
+    assert metrics.attack_ended(games).value == 15.0
+
+
+def test_median_is_infinite_if_most_never_recover():
+    assert recovery([attacked(seed, 100) for seed in range(3)]).median == math.inf
+
+
 def test_residual_damage_is_interpolated_between_records():
     game = sample_ledger([0.0, 10.0], rounds=[10, 20], last_attack=15)
     other = sample_ledger([0.0, 0.0], rounds=[10, 20])
     assert metrics.residual_damage([game], [other]).value == 5.0
-
-
-def test_end_of_the_attack_is_averaged_over_attacked_games():
-    games = [attacked(0, 30), attacked(1, 30, last_attack=20), clean(2)]
-    assert metrics.attack_ended(games).value == 15.0

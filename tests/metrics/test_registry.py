@@ -9,10 +9,11 @@ from robustbandits import metrics
 from robustbandits.metrics.registry import AUDIT, DAMAGE, METRICS, PRICE, REGRET, metric
 from robustbandits.reports.experiment_tables import make_tables
 from robustbandits.reports.grouped_games import GroupedGames
-from tools.policy_tables import metrics_table
+from tools.derived_tables import metrics_table
 
 
 def test_every_metric_has_a_public_name_and_says_what_it_is():
+    assert "final_regret" in METRICS
     for name, found in METRICS.items():
         assert getattr(metrics, name) is found
         assert name in metrics.__all__
@@ -35,6 +36,23 @@ def spread():
 
     yield spread
     del METRICS["spread"]
+
+
+def test_a_metric_does_not_replace_another_one(spread):
+    def final_regret(ledgers):
+        """Return something else."""
+
+    def other(ledgers):
+        """Return something else."""
+
+    with pytest.raises(ValueError, match="already a metric 'final_regret'; choose another name"):
+        metric(REGRET, "mine")(final_regret)
+    with pytest.raises(ValueError, match="'final-regret' already has a column 'spread'; choose"):
+        metric(REGRET, "spread")(other)
+    with pytest.raises(ValueError, match=r"table must be one of 'final-regret', .* got 'mine'"):
+        metric("mine", "other")
+    assert "other" not in METRICS
+    assert METRICS["final_regret"].head == "regret"
 
 
 def test_new_metric_appears_in_its_table_and_in_the_documents(spread):

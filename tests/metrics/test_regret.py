@@ -29,18 +29,6 @@ def test_tail_is_the_minimum_that_defines_it(values):
     assert float(mean_of_worst(sample)) == pytest.approx(min(objective), abs=1e-3)
 
 
-def test_tail_refuses_another_axis():
-    with pytest.raises(ValueError, match="axis must be the last"):
-        mean_of_worst(np.zeros((2, 3)), axis=0)
-
-
-def test_area_is_the_mean_of_cumulative_regret():
-    # Rounds 1..4: (1 + 1 + 3 + 3) / 4 = 2, over T = 4.
-    area = metrics.area_under_regret([sample_ledger([1.0, 1.0, 3.0, 3.0])])
-    assert area.value == pytest.approx(0.5)
-    assert metrics.area_under_regret([]) == pytest.approx((math.nan,) * 3, nan_ok=True)
-
-
 def test_area_of_random_play_is_a_half():
     curve = 0.2 * np.arange(1, 1001)
     area = metrics.area_under_regret([sample_ledger(curve)], gap=0.2).value

@@ -4,8 +4,6 @@ Run as a script it uses the loop of its process: compiled, or plain Python with
 ``NUMBA_DISABLE_JIT=1``. The tests compare the three ways to play.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

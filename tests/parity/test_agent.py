@@ -1,7 +1,5 @@
 """An agent that is shown the rounds of a simulated game has the bits of the game's policy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Games have the same bits compiled, with the loop in Python, and with the JIT off."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

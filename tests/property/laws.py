@@ -1,7 +1,5 @@
 """What the property tests share: policies, attacks, and a record of every round of a game."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterator
@@ -18,7 +16,7 @@ from robustbandits.game.ledger import Book
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import Purse
-from robustbandits.game.rounds import Rounds, deal
+from robustbandits.game.rounds import Rounds, make_rounds
 from robustbandits.game.verbs import choose, learn
 
 #: Budgets from nothing to everything.
@@ -249,7 +247,7 @@ def deal_rounds(environment: Any, rounds: int, seed: int = 0) -> tuple[Problem, 
 
 def copy_rounds(rounds: Rounds) -> Rounds:
     """Copy a block, so that a test may change it."""
-    return deal(rounds.contexts.copy(), rounds.means.copy(), rounds.noise.copy())
+    return make_rounds(rounds.contexts.copy(), rounds.means.copy(), rounds.noise.copy())
 
 
 def enter(problem: Problem, attack: Any, policy: Any, seed: int = 0) -> Game:

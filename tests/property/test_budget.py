@@ -1,13 +1,9 @@
 """Budgets in games: never exceeded, recorded exactly, and without one nothing happens."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import robustbandits as rb
 from property.laws import (
@@ -22,7 +18,6 @@ from property.laws import (
     deal_rounds,
     first_above,
     game_bits,
-    law,
     make_attack,
     pairs,
     played,
@@ -43,15 +38,6 @@ def test_the_budget_is_never_exceeded(form, budget):
     spent = trace(attack_of(form, budget)).spent
     assert (spent <= budget).all()
     assert (np.diff(spent, prepend=0.0) >= 0.0).all()
-
-
-@pytest.mark.parametrize("budget", [0.3, 7.3])
-@pytest.mark.parametrize(("attack", "policy"), pairs())
-def test_the_budget_is_never_exceeded_against_any_policy(attack, policy, budget):
-    problem, block = deal_rounds(WILD, ROUNDS)
-    game = played(problem, block, make_attack(attack, budget), POLICIES[policy])
-    assert (game.book.columns[:, 2] <= budget).all()
-    assert game.purse.account[SPENT] <= budget
 
 
 @RULES
@@ -101,14 +87,6 @@ def test_an_attack_that_changes_nothing_gives_the_unattacked_game(name):
     assert not game.purse.account.any()
 
 
-def test_proposing_the_clean_contexts_gives_the_unattacked_game():
-    problem, block = deal_rounds(WILD, ROUNDS)
-    game = trace_rounds(problem, block, Scripted(math.inf, contexts=block.contexts), LINUCB)
-    clean = played(problem, block, rb.attacks.NoAttack(), LINUCB)
-    assert bits_of(game.inner) == bits_of(clean.policy)
-    assert not game.purse.account.any()
-
-
 @RULES
 @pytest.mark.parametrize("form", ATTACKERS)
 def test_nothing_changes_after_the_budget_is_spent(form, purse):
@@ -124,28 +102,6 @@ def test_truncate_spends_its_budget_exactly(form):
     assert trace(attack_of(form, 0.3)).spent[-1] == 0.3
 
 
-@pytest.mark.parametrize("form", EAGER)
-def test_skip_makes_complete_changes_only(form):
-    unlimited = trace(attack_of(form, math.inf))
-    game = trace(attack_of(form, 0.9, "skip"))
-    first = first_above(unlimited.spent, 0.9)
-    assert same_bits(game.seen[:first], unlimited.seen[:first])
-    assert same_bits(game.shown[:first], unlimited.shown[:first])
-    assert same_bits(game.seen[first : first + 1], game.earned[first : first + 1])
-    assert same_bits(game.shown[first], game.dealt[first])
-    assert game.spent[first] == game.spent[first - 1] if first else game.spent[0] == 0.0
-
-
-@pytest.mark.parametrize("form", EAGER)
-def test_stop_ends_the_attack_at_the_first_change_that_is_too_expensive(form):
-    unlimited = trace(attack_of(form, math.inf))
-    game = trace(attack_of(form, 0.9, "stop"))
-    first = first_above(unlimited.spent, 0.9)
-    assert same_bits(game.seen[first:], game.earned[first:])
-    assert same_bits(game.shown[first:], game.dealt[first:])
-    assert (game.spent[first:] == (unlimited.spent[first - 1] if first else 0.0)).all()
-
-
 @RULES
 @pytest.mark.parametrize(("less", "more"), [(0.3, 7.3), (2.5, 100.0), (7.3, math.inf)])
 @pytest.mark.parametrize("form", ATTACKERS)
@@ -154,33 +110,6 @@ def test_a_larger_budget_changes_nothing_before_the_smaller_is_spent(form, less,
     until = first_above(larger.spent, less - 2 * EMPTY)
     for name in ("arms", "seen", "shown", "spent"):
         assert same_bits(getattr(smaller, name)[:until], getattr(larger, name)[:until])
-
-
-# -------------------------------------------------------------- contexts and rewards in one round
-
-numbers = st.sampled_from([-1.0, -0.5, -0.1, 0.0, 0.25, 0.6, 1.0, 2.0])
-
-
-@st.composite
-def scripts(draw, rounds=12):
-    """Rounds, and proposals of contexts and rewards."""
-    problem, block = deal_rounds(WILD, rounds, seed=draw(st.integers(0, 50)))
-    size = block.contexts.size
-    contexts = draw(st.lists(numbers, min_size=size, max_size=size))
-    rewards = draw(st.lists(numbers, min_size=rounds, max_size=rounds))
-    return problem, block, np.reshape(contexts, block.contexts.shape), np.array(rewards)
-
-
-@law
-@given(script=scripts(), budget=st.sampled_from(BUDGETS) | st.floats(0.0, 30.0))
-def test_contexts_and_rewards_share_one_budget(script, budget):
-    problem, block, contexts, rewards = script
-    attack = Scripted(budget, contexts=contexts, rewards=rewards)
-    game = trace_rounds(problem, block, attack, LINUCB)
-    assert (game.spent <= budget).all()
-    prices = game.context_prices + game.reward_prices
-    np.testing.assert_allclose(game.spent, np.cumsum(prices), rtol=1e-9, atol=1e-12)
-    assert game.purse.account[ON_CONTEXTS] == pytest.approx(game.context_prices.sum(), rel=1e-9)
 
 
 def test_contexts_are_paid_before_the_reward_and_the_rest_goes_to_the_reward():

@@ -1,7 +1,5 @@
 """Later rounds change no earlier one, asking a policy changes nothing, rounds are read only."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,20 +12,15 @@ from property.laws import (
     WILD,
     Overwriter,
     attack_of,
-    bits_of,
     copy_rounds,
     deal_rounds,
-    enter,
     game_bits,
-    make_attack,
-    pairs,
     played,
     same_bits,
     trace_rounds,
 )
 from robustbandits.compiled.jit import jit_is_on
-from robustbandits.game.rounds import Rounds, deal
-from robustbandits.game.verbs import MEMO, choose
+from robustbandits.game.rounds import Rounds, make_rounds
 
 ROUNDS = 80
 LINUCB = rb.policies.LinUCB()
@@ -40,7 +33,7 @@ def with_another_future(block: Rounds, first: int) -> Rounds:
     other.contexts[first:, :-1] *= -0.5
     other.means[first:] = 1.0 - other.means[first:]
     other.noise[first:] += 0.3
-    return deal(other.contexts, other.means, other.noise)
+    return make_rounds(other.contexts, other.means, other.noise)
 
 
 @pytest.mark.parametrize("first", [1, 40, 79])
@@ -52,48 +45,6 @@ def test_later_rounds_change_no_earlier_round(form, first):
     for name in ("arms", "shown", "seen", "taught", "spent"):
         assert same_bits(getattr(game, name)[:first], getattr(other, name)[:first])
     assert not same_bits(game.seen, other.seen)
-
-
-@pytest.mark.parametrize(("attack", "policy"), pairs())
-def test_later_rounds_change_no_earlier_record(attack, policy):
-    problem, block = deal_rounds(WILD, ROUNDS)
-    blocks = (block, with_another_future(block, 40))
-    game, other = (
-        played(problem, b, make_attack(attack, 7.3), POLICIES[policy]).book.columns for b in blocks
-    )
-    assert same_bits(game[:40], other[:40])
-    assert not same_bits(game, other)
-
-
-# ----------------------------------------------------------------------------- asking a policy
-
-
-@pytest.mark.parametrize("rounds", [0, ROUNDS], ids=["new", "trained"])
-@pytest.mark.parametrize("policy", POLICIES)
-def test_choose_changes_nothing_but_the_memo(policy, rounds):
-    problem, block = deal_rounds(WILD, ROUNDS)
-    game = enter(problem, NO_ATTACK, POLICIES[policy])
-    if rounds:
-        game.advance(block)
-    state, stream = bits_of(game.policy), game.policy_rng.bit_generator.state
-    contexts, rng = block.contexts[7].copy(), np.random.default_rng(5)
-    for _ in range(20):
-        choose(game.policy, contexts, rng, np.zeros(MEMO))
-    assert bits_of(game.policy) == state
-    assert game.policy_rng.bit_generator.state == stream
-    assert same_bits(contexts, block.contexts[7])
-
-
-@pytest.mark.parametrize("policy", ["LinUCB", "Greedy", "RobustLinUCB"])
-def test_a_deterministic_policy_chooses_the_same_arm_with_any_random_numbers(policy):
-    problem, block = deal_rounds(WILD, ROUNDS)
-    game = played(problem, block, NO_ATTACK, POLICIES[policy])
-    for contexts in block.contexts[:20]:
-        arms = {
-            choose(game.policy, contexts.copy(), np.random.default_rng(seed), np.zeros(MEMO))
-            for seed in range(5)
-        }
-        assert len(arms) == 1
 
 
 #: Asks the policy in every round, but changes nothing.
@@ -110,9 +61,6 @@ def test_asking_the_policy_in_every_round_does_not_change_the_game(policy):
         assert asked.attack_rng.bit_generator.state != alone.attack_rng.bit_generator.state
 
 
-# ------------------------------------------------------------------------- rounds are read only
-
-
 @pytest.mark.parametrize(
     "attack",
     [
@@ -127,14 +75,6 @@ def test_a_policy_that_overwrites_its_arguments_does_not_change_the_rounds(attac
     problem, block = deal_rounds(WILD, ROUNDS)
     before = copy_rounds(block)
     played(problem, block, attack, Overwriter())
-    assert all(same_bits(old, new) for old, new in zip(before, block, strict=True))
-
-
-@pytest.mark.parametrize("form", ATTACKERS)
-def test_an_attack_does_not_change_the_rounds(form):
-    problem, block = deal_rounds(WILD, ROUNDS)
-    before = copy_rounds(block)
-    played(problem, block, attack_of(form, 100.0), LINUCB)
     assert all(same_bits(old, new) for old, new in zip(before, block, strict=True))
 
 

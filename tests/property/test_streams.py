@@ -1,13 +1,10 @@
 """What an attack may change, how regret is counted, and that random streams are independent."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np
 import pytest
 
-import robustbandits as rb
 from property.laws import (
     ATTACKERS,
     EAGER,
@@ -93,12 +90,3 @@ def test_an_attack_does_not_draw_from_the_policys_stream(form):
     game.advance(block)
     # No two arms are equal here, so LinUCB itself draws nothing.
     assert game.policy_rng.bit_generator.state == before
-
-
-def test_an_attack_that_draws_numbers_does_not_change_what_the_policy_draws():
-    problem, block = deal_rounds(WILD, ROUNDS)
-    policy = rb.policies.LinTS()  # draws the same numbers in each round, whatever it learned
-    attacked = played(problem, block, rb.attacks.Garcelon(budget=50.0), policy)
-    alone = played(problem, block, rb.attacks.NoAttack(), policy)
-    assert attacked.attack_rng.bit_generator.state != alone.attack_rng.bit_generator.state
-    assert attacked.policy_rng.bit_generator.state == alone.policy_rng.bit_generator.state

@@ -1,7 +1,5 @@
 """A tiny data set in the place of MovieLens 100K, and sources that answer as a test says."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import io

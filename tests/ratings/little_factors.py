@@ -1,7 +1,5 @@
 """Small factors for tests: ratings of a few dozen items, all positive."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from robustbandits.ratings.factors import Factors

@@ -1,7 +1,5 @@
 """The same few ratings, written in each format."""
 
-from __future__ import annotations
-
 import itertools
 
 #: user id, item id, stars; in the order of the items, as Netflix has them.

@@ -1,7 +1,5 @@
 """A file that cannot be read is refused with file, line, what was expected and what was found."""
 
-from __future__ import annotations
-
 import gzip
 import re
 
@@ -22,31 +20,22 @@ STARS = "the rating must be a whole number from 1 to 5, got"
 HALVES = "the rating must be a multiple of 0.5 from 0.5 to 5, got"
 BAD_LINES = {
     "letters": ("u.data", GOOD + "x\t2\t3\t4\n", 2, f"the user id {WHOLE} 'x'"),
-    "item": ("u.data", GOOD + "1\tx\t3\t4\n", 2, f"the item id {WHOLE} 'x'"),
-    "negative id": ("u.data", GOOD + "-1\t2\t3\t4\n", 2, f"the user id {WHOLE} '-1'"),
     "no id": ("u.data", GOOD + "\t2\t3\t4\n", 2, f"the user id {WHOLE} ''"),
     "large id": ("u.data", GOOD + "2147483648\t2\t3\t4\n", 2, f"{WHOLE} '2147483648'"),
     "huge id": ("u.data", GOOD + "9" * 30 + "\t2\t3\t4\n", 2, f"the user id {WHOLE} '999"),
     "short": ("u.data", GOOD + "\n2\t2\t3\n", 3, r"expected 4 fields .*, got 3: '2\\t2\\t3'"),
     "long": ("u.data", GOOD + "2\t2\t3\t4\t5\n", 2, "expected 4 fields .*, got 5"),
     "six stars": ("u.data", GOOD + "2\t2\t6\t4\n", 2, f"{STARS} '6'"),
-    "no stars": ("u.data", GOOD + "2\t2\t0\t4\n", 2, f"{STARS} '0'"),
-    "negative": ("u.data", GOOD + "2\t2\t-3\t4\n", 2, f"{STARS} '-3'"),
     "word": ("u.data", GOOD + "2\t2\tgood\t4\n", 2, f"{STARS} 'good'"),
-    "nan": ("u.data", GOOD + "2\t2\tnan\t4\n", 2, f"{STARS} 'nan'"),
-    "half": ("u.data", GOOD + "2\t2\t3.5\t4\n", 2, f"{STARS} '3.5'"),
     "empty field": ("u.data", GOOD + "2\t2\t\t4\n", 2, f"{STARS} ''"),
     "quarter": ("ratings.csv", TABLE + "2,2,3.25\n", 3, f"{HALVES} '3.25'"),
     "no half": ("ratings.csv", TABLE + "2,2,0.0\n", 3, f"{HALVES} '0.0'"),
     "open quote": ("ratings.csv", TABLE + '"2,2,1\n', 3, "unexpected end of data"),
     "one colon": ("ratings.dat", "1::2::3::4\n2:2::3::4\n", 2, "expected 4 fields"),
     "three colons": ("ratings.dat", "1::2::3::4\n2:::2::3::4\n", 2, f"{WHOLE} ':2'"),
-    "other gap": ("ratings.dat", "1::2::3::4\n2:7:2::3::4\n", 2, "expected 4 fields"),
     "date": ("mv_1.txt", BLOCK + "2,3,2005-9-06\n", 3, "written as 2005-09-06, got '2005-9-06'"),
-    "month": ("mv_1.txt", BLOCK + "2,3,2005-13-06\n", 3, "written as 2005-09-06, got '2005-13-06'"),
-    "empty date": ("mv_1.txt", BLOCK + "2,3,\n", 3, "written as 2005-09-06, got ''"),
     "no date": ("mv_1.txt", BLOCK + "2,3\n", 3, "expected 3 fields"),
-    "user only": ("mv_1.txt", BLOCK + "2\n", 3, "expected 3 fields"),
+    "month": ("mv_1.txt", BLOCK + "2,3,2005-13-06\n", 3, "written as 2005-09-06, got '2005-13-06'"),
     "cut off": ("mv_1.txt", BLOCK + "2,3,2005-0", 3, "got '2005-0'; the file may be cut off"),
     "bad movie": ("mv_1.txt", BLOCK + "8:9\n", 3, "expected 3 fields .*'8:9'"),
     "windows": ("mv_1.txt", BLOCK.replace("\n", "\r\n") + "2,9,2005-09-06\r\n", 3, "got '9'$"),
@@ -113,7 +102,7 @@ LINE = st.one_of(
 )
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(["1\t2\t3\t4", "7:\n1,3,2005-09-06"]), st.lists(LINE, max_size=8))
 def test_reader_agrees_with_regular_expressions(tmp_path_factory, first, rest):
     text = "\n".join([first, *rest])
@@ -130,15 +119,11 @@ def test_reader_agrees_with_regular_expressions(tmp_path_factory, first, rest):
 
 USELESS = {
     "empty": (b"", "is empty"),
-    "blank": (b"\n \n", "is empty"),
     "zip": (zipped({"u.data": FILES["u.data"]}), "if it is an archive, unpack it first"),
     "gzip": (gzip.compress(b"1,2,3\n"), "is not text"),
-    "binary": (b"1,2,3\n\0\0", "is not text"),
     "prose": (b"once upon a time\n", "has an unknown format: it starts 'once upon a time'"),
     "probe": (b"1:\n30878\n2647871\n", "has an unknown format"),
-    "qualifying": (b"1:\n1046323,2005-12-19\n", "has an unknown format"),
     "header only": (b"userId,movieId,rating\n", "holds no ratings"),
-    "movie only": (b"1:\n", "has an unknown format"),
     "twice": (b"user,user_id,item,rating\n1,1,1,1\n", "has an unknown format"),
 }
 
@@ -163,8 +148,3 @@ def test_folder_without_ratings_or_with_several_sets_is_refused(tmp_path):
     (tmp_path / "mv_0000001.txt").write_text(blocks([(1, 1, 1)]))
     with pytest.raises(DataError, match=r"several sets of ratings: pass the path of one of u.data"):
         read_ratings(tmp_path)
-
-
-def test_unknown_value_of_duplicates_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="duplicates must be one of"):
-        read_ratings(tmp_path, duplicates="mean")

@@ -71,14 +71,6 @@ def test_both_copies_of_the_residuals_stay_equal_to_the_bit(kind):
     np.testing.assert_array_equal(dense(users, len(items.now)), dense(items, len(users.now)).T)
 
 
-def test_a_second_sweep_over_the_same_numbers_changes_nothing():
-    users, items = random_sides(3, np.float64)
-    _ccd.sweep(users, items, PENALTY, 0, len(users.now))
-    once = users.now.copy()
-    assert _ccd.sweep(users, items, PENALTY, 0, len(users.now)) == 0.0
-    np.testing.assert_array_equal(users.now, once)
-
-
 @pytest.mark.parametrize("step", [_ccd.exchange_and_sweep, _ccd.sweep])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_compiled_code_gives_the_bits_of_plain_python(step, kind):

@@ -1,7 +1,5 @@
 """Downloads from a server on this computer, and with pip from a folder."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys

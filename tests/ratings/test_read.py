@@ -1,7 +1,5 @@
 """Every format gives the same table, however the file is cut into blocks and lines are ended."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

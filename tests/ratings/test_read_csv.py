@@ -1,7 +1,5 @@
 """Users' own CSV files: any column names, any ids, any ratings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -31,11 +29,6 @@ def test_any_delimiter_any_order_any_ids(tmp_path, delimiter):
     assert [row[:2] for row in triples(table)] == [("ann", "tea"), ("bob", "jam"), ("bob", "tea")]
     assert table.ratings.tolist() == np.float32([5.0, 3.7, -100.0]).tolist()
     assert (table.name, table.title(1)) == ("orders", "tea")
-
-
-def test_delimiter_and_newline_inside_quotes(tmp_path):
-    table = read(tmp_path, 'who,what,stars,note\n1,2,5,"nice\n3,4,5,really"\n3,4,2,""\n')
-    assert triples(table) == [(1, 2, 5), (3, 4, 2)]
 
 
 def test_whole_numbers_are_numbers_and_other_ids_are_text(tmp_path):
@@ -98,35 +91,26 @@ def test_sample_reads_as_the_recognised_format_does():
     assert own.fingerprint == read_ratings(sample("ml-latest-small")).fingerprint
 
 
+FINITE = "finite number of 32 bits, got"
 BAD = {
-    "column": ("who,what,score\n1,2,3\n", r"has no column 'stars'; its columns are 'who', 'what'"),
+    "column": ("who,what,score\n1,2,3\n", "has no column 'stars'; its columns are 'who', 'what'"),
     "empty": ("", "is empty"),
     "header only": ("who,what,stars\n", "holds no ratings"),
-    "fields": ("who,what,stars\n1,2,3\n\n1,3\n", r"orders.csv, line 4: expected 3 fields .*got 2"),
-    "word": (
-        "who,what,stars\n1,2,3\n1,3,good\n",
-        r"line 3: .*finite number of 32 bits, got 'good'",
-    ),
-    "nan": ("who,what,stars\n1,2,nan\n", r"line 2: .*finite number of 32 bits, got 'nan'"),
-    "blank": ("who,what,stars\n1,2,\n", r"line 2: .*finite number of 32 bits, got ''"),
-    "underscore": ("who,what,stars\n1,2,1_0\n", r"line 2: .*finite number of 32 bits, got '1_0'"),
-    "too large": ("who,what,stars\n1,2,1e39\n", r"line 2: .*finite number of 32 bits, got '1e39'"),
-    "no user": (
-        "who,what,stars\n,2,1\n",
-        r"line 2: the user id must be utf-8 text that is not empty .*, got ''",
-    ),
-    "no item": (
-        "who,what,stars\n1,,1\n",
-        r"line 2: the item id must be utf-8 text that is not empty .*, got ''",
-    ),
+    "fields": ("who,what,stars\n1,2,3\n\n1,3\n", "orders.csv, line 4: expected 3 fields .*got 2"),
+    "word": ("who,what,stars\n1,2,3\n1,3,good\n", f"line 3: .*{FINITE} 'good'"),
+    "nan": ("who,what,stars\n1,2,nan\n", f"line 2: .*{FINITE} 'nan'"),
+    "blank": ("who,what,stars\n1,2,\n", f"line 2: .*{FINITE} ''"),
+    "underscore": ("who,what,stars\n1,2,1_0\n", f"line 2: .*{FINITE} '1_0'"),
+    "too large": ("who,what,stars\n1,2,1e39\n", f"line 2: .*{FINITE} '1e39'"),
+    "no user": ("who,what,stars\n,2,1\n", "line 2: the user id must be .* not empty .*, got ''"),
     "no late item": (
         "who,what,stars\n1,a,1\n1,,1\n",
-        r"line 3: the item id must be utf-8 text that is not empty .*, got ''",
+        "line 3: the item id must be .*, got ''",
     ),
-    "twice named": ("who,who,what,stars\n1,1,2,1\n", r"must be three columns"),
-    "open quote": ('who,what,stars\n1,"2,1\n', r"line 2: unexpected end of data"),
-    "duplicate": ("who,what,stars\na,b,1\na,b,2\n", r"user a rated item b more than once"),
-    "old header": ("\n\nwho,what,stars\n\n1,2,x\n", r"line 5: .*finite number of 32 bits, got 'x'"),
+    "twice named": ("who,who,what,stars\n1,1,2,1\n", "must be three columns"),
+    "open quote": ('who,what,stars\n1,"2,1\n', "line 2: unexpected end of data"),
+    "duplicate": ("who,what,stars\na,b,1\na,b,2\n", "user a rated item b more than once"),
+    "late header": ("\n\nwho,what,stars\n\n1,2,x\n", f"line 5: .*{FINITE} 'x'"),
 }
 
 
@@ -144,13 +128,13 @@ def test_wrong_encoding_is_refused_with_its_line(tmp_path):
         read(tmp_path, "who,what,stars\nAnn,2,3\nJosé,2,3\n", "latin-1")
 
 
+def test_delimiter_and_newline_inside_quotes(tmp_path):
+    table = read(tmp_path, 'who,what,stars,note\n1,2,5,"nice\n3,4,5,really"\n3,4,2,""\n')
+    assert triples(table) == [(1, 2, 5), (3, 4, 2)]
+
+
 def test_missing_file_and_folder_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist"):
         read_csv_ratings(tmp_path / "nowhere.csv", **NAMES)
     with pytest.raises(DataError, match="is a folder"):
         read_csv_ratings(tmp_path, **NAMES)
-
-
-def test_duplicates_are_resolved(tmp_path):
-    table = read(tmp_path, "who,what,stars\na,b,1\na,b,2\n", duplicates="last")
-    assert triples(table) == [("a", "b", 2)]

@@ -1,7 +1,5 @@
 """A table holds the ratings it was given in few bytes, and refuses bad columns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -69,14 +67,11 @@ def test_fingerprint_does_not_depend_on_types_but_on_contents():
     [
         ({"users": np.array([0, 1])}, r"equally long, got 2, 3 and 3"),
         ({"users": np.array([0, 1, 2])}, r"users must be between 0 and 1, got 0 to 2"),
-        ({"items": np.array([0, -1, 1])}, r"items must be between 0 and 1, got -1 to 1"),
         ({"users": np.array([0.0, 1.0, 1.0])}, r"users must be a list of whole numbers"),
         ({"ratings": np.array([1.0, np.nan, 2.0])}, r"ratings must be finite"),
         ({"ratings": np.array([1.0, 1e39, 2.0])}, r"at most 3.40282e\+38"),
         ({"ratings": np.array(["a", "b", "c"])}, r"ratings must be a list of numbers"),
         ({"user_ids": np.array([20, 10])}, r"user_ids must be ascending"),
-        ({"item_ids": np.array([7, 7])}, r"item_ids must be ascending"),
-        ({"item_ids": np.array([1.5, 2.5])}, r"item_ids must be a list of whole numbers"),
         ({key: np.array([], int) for key in ("users", "items", "ratings")}, r"no ratings"),
     ],
 )

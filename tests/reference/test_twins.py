@@ -37,6 +37,17 @@ SHAPES = [
 LONG = ["linucb", "lints", "greedy", "robust-linucb-paper", "bob-no-restart", "robust-bandit"]
 
 
+#: Policies that are compared in tests/policies: these need more than contexts and rewards.
+COMPARED_ELSEWHERE = {"OracleLinUCB", "MaxMinUCB", "MinWD"}
+
+
+def test_every_policy_has_a_twin():
+    pairs = [*{**CORE, **CONTEXTUAL, **ARMS, **PROCESSES}.values()]
+    pairs += [pair for pair, _, _ in PHASES.values()]
+    with_twin = {type(recipe).__name__ for recipe, _, _ in pairs}
+    assert with_twin | COMPARED_ELSEWHERE == set(rb.policies.__all__)
+
+
 def assert_alike(agent, twin):
     """Check that the regressions and the weights of an agent and its twin are nearly equal."""
     state = state_of(agent)

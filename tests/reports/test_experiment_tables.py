@@ -99,15 +99,6 @@ def test_excess_worst_case_and_price_by_hand():
     assert price["price"] == pytest.approx((3.5, 3.0, 4.0))
 
 
-def test_budget_curve_starts_with_no_attack():
-    tables = tables_of(played_experiment())
-    budgets = [line["budget"] for line in lines(tables["budget-curve"])]
-    assert sorted(set(budgets)) == [0.0, 2.0, 8.0]
-    areas = lines(tables["budget-damage"])
-    assert {line["attack"] for line in areas} == {"Garcelon"}
-    assert len(areas) == 2
-
-
 def test_attack_with_budget_zero_counts_as_no_attack():
     experiment = experiment_with_finals(
         {("zero", "p"): [1.0], ("ten", "p"): [3.0]},

@@ -79,32 +79,11 @@ def test_many_attacks_continue_in_the_next_line(ledgers, tmp_path, monkeypatch):
     assert {f"a: A{k}" for k in range(3)} <= set(re.findall(r"<!-- (.*) -->", text))
 
 
-def test_shared_scale_spans_all_panels(ledgers, tmp_path, monkeypatch):
-    limits = {}
-
-    def record(figure, paths, title):
-        limits[len(limits)] = [panel.get_ylim() for panel in figure.axes]
-
-    monkeypatch.setattr("robustbandits.reports.figures.save", record)
-    draw_panels([("a", ledgers)], [], share_y=True)
-    draw_panels([("a", ledgers)], [], share_y=False)
-    largest = max(ledger.final_regret for ledger in ledgers)
-    assert len(set(limits[0])) == 1
-    assert limits[0][0][0] == 0
-    assert limits[0][0][1] >= largest / 2
-    assert len(set(limits[1])) > 1
-
-
 def test_budget_figure_has_a_panel_for_each_sweep_with_its_budgets(tmp_path):
     sweeps = GroupedGames(played_experiment()).sweeps
     words = re.findall(r"<!-- (.*) -->", svg(draw_budgets, tmp_path, sweeps))
     assert "Simulation: Garcelon" in words
     assert {"0", "2", "8", "LinUCB", "Greedy"} <= set(words)
-
-
-def test_budget_figure_of_one_seed_has_no_bars(tmp_path):
-    sweeps = GroupedGames(played_experiment(seeds=1)).sweeps
-    assert "Simulation: Garcelon" in svg(draw_budgets, tmp_path, sweeps)
 
 
 def test_style_depends_on_the_name_not_on_the_order():
@@ -133,3 +112,19 @@ def test_policies_of_a_figure_look_different():
 )
 def test_legend_fits_the_width(names, width, columns):
     assert legend_columns(names, width) == columns
+
+
+def test_shared_scale_spans_all_panels(ledgers, tmp_path, monkeypatch):
+    limits = {}
+
+    def record(figure, paths, title):
+        limits[len(limits)] = [panel.get_ylim() for panel in figure.axes]
+
+    monkeypatch.setattr("robustbandits.reports.figures.save", record)
+    draw_panels([("a", ledgers)], [], share_y=True)
+    draw_panels([("a", ledgers)], [], share_y=False)
+    largest = max(ledger.final_regret for ledger in ledgers)
+    assert len(set(limits[0])) == 1
+    assert limits[0][0][0] == 0
+    assert limits[0][0][1] >= largest / 2
+    assert len(set(limits[1])) > 1

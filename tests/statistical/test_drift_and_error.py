@@ -9,7 +9,7 @@ import robustbandits as rb
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
-from robustbandits.game.rounds import deal
+from robustbandits.game.rounds import make_rounds
 from robustbandits.policies import BOB, LinUCB, MaxMinUCB, MinWD, SlidingWindowLinUCB
 
 pytestmark = [
@@ -49,7 +49,7 @@ class TurningNature:
         errors = self.rng.normal(size=contexts.shape)
         errors *= self.recipe.error / np.linalg.norm(errors, axis=1, keepdims=True)
         noise = 0.1 * self.rng.standard_normal(count)
-        return deal(np.ascontiguousarray(contexts + errors), np.ascontiguousarray(means), noise)
+        return make_rounds(contexts + errors, means, noise)
 
 
 def regret(policy, environment):

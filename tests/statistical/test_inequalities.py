@@ -45,9 +45,6 @@ def regression(design, penalty, rewards=None):
     return ridge, np.array(leverages)
 
 
-# -------------------------------------------------------------------------- elliptical potential
-
-
 @settings(deadline=None, max_examples=60)
 @given(designs, st.floats(0.01, 10.0))
 def test_elliptical_potential_holds_for_any_penalty(design, penalty):
@@ -56,24 +53,6 @@ def test_elliptical_potential_holds_for_any_penalty(design, penalty):
     log_det = ridge.tally[LOG_DET]
     assert np.minimum(1.0, leverages).sum() <= 2 * log_det * SLACK
     assert log_det <= dim * math.log(1 + count / (dim * penalty)) * SLACK
-
-
-@settings(deadline=None, max_examples=60)
-@given(designs, st.floats(0.01, 10.0))
-def test_elliptical_potential_without_clipping_needs_a_larger_constant(design, penalty):
-    # q <= (U / log(1 + U)) log(1 + q) for q up to U = L²/λ.
-    ridge, _ = regression(design, penalty)
-    largest = 1 / penalty
-    constant = largest / math.log1p(largest)
-    assert ridge.tally[ENERGY] <= constant * ridge.tally[LOG_DET] * SLACK
-
-
-@settings(deadline=None, max_examples=60)
-@given(designs, st.floats(1.0, 10.0))
-def test_elliptical_potential_paper_constant_holds_for_penalties_of_at_least_one(design, penalty):
-    count, dim = design.shape
-    ridge, _ = regression(design, penalty)
-    assert ridge.tally[ENERGY] <= 2 * dim * math.log(1 + count / (dim * penalty)) * SLACK
 
 
 def test_elliptical_potential_paper_constant_fails_at_the_papers_penalty():
@@ -87,9 +66,6 @@ def test_elliptical_potential_paper_constant_fails_at_the_papers_penalty():
     one, _ = regression(np.eye(10)[:1], 0.1)
     assert one.tally[ENERGY] == leverages[0] == pytest.approx(10)
     assert one.tally[ENERGY] > 2 * one.tally[LOG_DET] == pytest.approx(4.8, abs=0.01)
-
-
-# -------------------------------------------------------------------------------- corruption
 
 
 def worst_corruption(design, penalty):
@@ -147,24 +123,6 @@ def test_corrupted_rewards_move_the_estimate_by_no_more_than_any_bonus(design, p
         assert harm <= bonus * SLACK + 1e-9
 
 
-@settings(deadline=None, max_examples=60)
-@given(designs, st.floats(0.01, 10.0), st.integers(0, 2**32 - 1))
-def test_corrupted_contexts_move_the_estimate_by_no_more_than_any_bonus(design, penalty, seed):
-    # The policy sees `shown` but is paid for `design`: a corruption of (x - shown)·θ.
-    rng = np.random.default_rng(seed)
-    theta = rng.standard_normal(design.shape[1])
-    theta /= np.linalg.norm(theta)
-    shown = np.where(rng.random((len(design), 1)) < 0.5, design, -design)
-    change = (design - shown) @ theta
-    budget = np.linalg.norm(design - shown, axis=1).sum()
-    assert np.abs(change).sum() <= budget * SLACK
-    if np.abs(change).max() == 0.0:
-        return
-    harm, bonuses = harm_and_bonuses(shown, penalty, change, shown @ theta)
-    for bonus in bonuses.values():
-        assert harm <= bonus * SLACK + 1e-9
-
-
 @pytest.mark.parametrize("count", [1, 10, 1000])
 def test_corruption_bonus_l2_is_reached_by_corrupting_one_arm_repeatedly(count):
     # n corruptions of 1 on one arm: harm n/√(λ + n), bonus √n. No smaller bonus would do.
@@ -173,10 +131,3 @@ def test_corruption_bonus_l2_is_reached_by_corrupting_one_arm_repeatedly(count):
     assert harm == pytest.approx(count / math.sqrt(0.01 + count), rel=1e-9)
     assert bonuses["l2"] == pytest.approx(math.sqrt(count))
     assert 0.99 * bonuses["l2"] < harm <= bonuses["l2"] <= bonuses["l1"]
-
-
-def test_corruption_bonus_worst_case_is_nearly_reached_on_a_random_design():
-    design = random_design("diverse", 5, 400, seed=1)
-    worst = worst_corruption(design, 0.1)
-    harm, _ = harm_and_bonuses(design, 0.1, worst, np.zeros(400))
-    assert 0.99 < harm / np.linalg.norm(worst) <= 1.0

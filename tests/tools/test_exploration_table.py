@@ -31,7 +31,7 @@ def curve(before, late, gap):
     return np.cumsum([before * gap] * (ROUNDS * 9 // 10) + [late * gap] * (ROUNDS // 10))
 
 
-def experiment(attacks=None, without=()):
+def experiment(attacks=None):
     """Return games with these rates; under attack all play uniformly, which must not count."""
     attacks = attacks or {"none": rb.attacks.NoAttack(), "hard": rb.attacks.Garcelon(1.0)}
     policies = {name: rb.policies.LinUCB(sigma=0.1 * (k + 1)) for k, name in enumerate(LABELS)}
@@ -48,8 +48,7 @@ def experiment(attacks=None, without=()):
         for seed in spec.seeds:
             gap = random_gap(ENVIRONMENTS[environment], ROUNDS, seed, GAP_ROUNDS)
             clean, hard = (environment, "none", policy), (environment, "hard", policy)
-            if (policy, seed) not in without:
-                ledgers.append(sample_ledger(curve(*rates, gap), seed=seed, labels=clean))
+            ledgers.append(sample_ledger(curve(*rates, gap), seed=seed, labels=clean))
             ledgers.append(sample_ledger(curve(1.0, 1.0, gap), seed=seed, labels=hard))
     return Experiment(spec, ledgers, PROVENANCE)
 
@@ -69,11 +68,6 @@ def test_shares_are_those_of_the_clean_games():
         ("learning", 0.465, 0.15, None, None, "no"),
         ("mixed", 0.45, 0.0, 0.94, 0.4, "no"),
     )
-
-
-def test_missing_game_does_not_change_the_unit():
-    table = exploration_table(GroupedGames(experiment(without=[("learned", 0)])))
-    assert table.rows[0] == ("learned", 0.45, 0.0, None, None, "yes")
 
 
 def test_environment_with_unknown_uniform_play_has_no_columns():

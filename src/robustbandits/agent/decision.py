@@ -51,12 +51,18 @@ class Scores:
 class Decision(Scores):
     """What an agent chose: ``arm``, its index; ``id``, the number to report the reward by."""
 
-    __slots__ = ("arm", "id")
+    __slots__ = ("_context", "arm", "id")
 
-    def __init__(self, number: int, arm: int, table: Floats):
+    def __init__(self, number: int, arm: int, table: Floats, context: Floats):
         self.id = number
         self.arm = arm
         self._table = table
+        self._context = context
+
+    @property
+    def context(self) -> Floats:
+        """Context of the chosen arm: the vector to play if the arms are a ball. A copy."""
+        return self._context.copy()
 
     @property
     def score(self) -> float:

@@ -57,7 +57,7 @@ def recipe_to_dict(policy: Any) -> dict[str, Any]:
     if not hasattr(policy, "to_dict") or not hasattr(type(policy), "from_dict"):
         raise TypeError(
             f"policy {policy!r} cannot be saved: it has no to_dict and from_dict; derive its class "
-            f"from Recipe"
+            f"from robustbandits.extend.Recipe"
         )
     data: dict[str, Any] = policy.to_dict()
     return data

@@ -34,6 +34,19 @@ class Inputs:
         self._fixed_contexts = bool(getattr(policy, "fixed_contexts", False))
         self._catalogue: Floats | None = None  # contexts of the first choice
 
+    def contexts_to_show(self, contexts: npt.ArrayLike | None) -> Floats:
+        """Return contexts as :meth:`contexts` does; without rows if the arms are a ball."""
+        if self.problem.infinite:
+            if contexts is not None:
+                raise ValueError("contexts must not be given, because the arms are a ball")
+            return np.empty((0, self.problem.dim))
+        if contexts is None:
+            raise ValueError(
+                f"contexts must have shape (arms, {self.problem.dim}), one row for each arm; got "
+                f"none"
+            )
+        return self.contexts(contexts)
+
     def contexts(self, contexts: npt.ArrayLike) -> Floats:
         """Return contexts as a float64 array in C order; check the shape, but not the values."""
         if type(contexts) is np.ndarray and contexts.dtype is FLOAT64:

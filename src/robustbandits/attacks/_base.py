@@ -8,9 +8,9 @@ from typing import ClassVar, NamedTuple
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
+from robustbandits.game.parameters import Budget, CheckedRecipe
 from robustbandits.game.problem import Problem, UnsupportedProblem
-from robustbandits.game.purse import RULES
-from robustbandits.game.recipe import Recipe
+from robustbandits.game.purse import Rule
 from robustbandits.game.rounds import CHOSEN, HIGHEST, LOWEST
 from robustbandits.kernels.linalg import Floats
 
@@ -19,8 +19,11 @@ TOPS = ("best", "all-but-worst")
 
 
 @dataclass(frozen=True)
-class AttackRecipe(Recipe):
-    """Parameters that every attack has.
+class AttackRecipe(CheckedRecipe):
+    """Base class of attacks: a recipe with a budget, whose parameters are checked by annotation.
+
+    An attack whose kernels do more with ``policy`` than to call ``choose(policy, ...)`` must
+    declare it with the class attribute ``reads_policy = True``.
 
     Parameters
     ----------
@@ -36,15 +39,9 @@ class AttackRecipe(Recipe):
 
     reads_policy: ClassVar[bool] = False
 
-    budget: float
+    budget: Budget
     _: KW_ONLY
-    purse: str = "truncate"
-
-    def __post_init__(self) -> None:
-        self._set(
-            budget=require.budget("budget", self.budget),
-            purse=require.one_of("purse", self.purse, RULES),
-        )
+    purse: Rule = "truncate"
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ class BestArmsAttack(AttackRecipe):
 class Top(NamedTuple):
     """Which arms count as the best."""
 
-    count: int  # this many, if the arms are a list
+    arms: int  # this many, if the arms are a list
     share: float  # of the range of mean rewards, if there are infinitely many arms; or -1
 
 
@@ -112,11 +109,6 @@ def count_top(top: float | str, arms: int) -> int:
     return max(count, min(1, arms - 1)) if top > 0.0 else 0
 
 
-def check_noise(noise: float | None) -> float | None:
-    """Return a noise level that is not negative, or None."""
-    return None if noise is None else require.at_least("noise", noise, 0.0)
-
-
 def imitated_noise(noise: float | None, problem: Problem, attack: str) -> float:
     """Return the noise level of faked rewards: the given one, or the environment's."""
     if noise is not None:
@@ -130,7 +122,7 @@ def imitated_noise(noise: float | None, problem: Problem, attack: str) -> float:
 def is_top(means: Floats, arm: int, top: Top) -> bool:
     """Whether the chosen arm is attacked."""
     if top.share < 0.0:
-        return is_among_best(means, arm, top.count)
+        return is_among_best(means, arm, top.arms)
     span = means[HIGHEST] - means[LOWEST]
     return means[CHOSEN] >= means[HIGHEST] - top.share * span
 

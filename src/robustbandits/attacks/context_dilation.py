@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from robustbandits.game.facts import AttackFacts
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, Scene, choose
 from robustbandits.kernels.linalg import Floats
+
+Factor = Annotated[float, functools.partial(require.at_least, low=1.0)]
 
 
 class ContextDilationState(NamedTuple):
@@ -95,15 +98,8 @@ class ContextDilation(BestArmsAttack):
     )
 
     _: KW_ONLY
-    factor: float = 2.0
-    which: str = "chosen"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            factor=require.at_least("factor", self.factor, 1.0),
-            which=require.one_of("which", self.which, ("chosen", "every")),
-        )
+    factor: Factor = 2.0
+    which: Literal["chosen", "every"] = "chosen"
 
     def start(self, problem: Problem) -> ContextDilationState:
         refuse_infinite_arms(problem, self.name)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,11 +13,15 @@ from robustbandits.attacks._base import AttackRecipe
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
+from robustbandits.game.parameters import Real
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene
 
 FORMS = ("reflect", "mean", "origin")
 REFLECT, MEAN, ORIGIN = range(3)
+
+Form = Annotated[str, functools.partial(require.one_of, choices=FORMS)]
+FirstRounds = Annotated[int, functools.partial(require.count, low=0)]
 
 
 class FlipThetaState(NamedTuple):
@@ -67,17 +72,9 @@ class FlipTheta(AttackRecipe):
     facts: ClassVar[AttackFacts] = AttackFacts("rewards", "nothing (form='mean': the mean rewards)")
 
     _: KW_ONLY
-    center: float = 0.5
-    form: str = "reflect"
-    rounds: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            center=require.real("center", self.center),
-            form=require.one_of("form", self.form, FORMS),
-            rounds=None if self.rounds is None else require.count("rounds", self.rounds, low=0),
-        )
+    center: Real = 0.5
+    form: Form = "reflect"
+    rounds: FirstRounds | None = None
 
     def start(self, problem: Problem) -> FlipThetaState:
         last = math.inf if self.rounds is None else float(self.rounds)

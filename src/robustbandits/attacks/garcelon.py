@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._base import (
-    BestArmsAttack,
-    Top,
-    check_noise,
-    choose_top,
-    imitated_noise,
-    is_top,
-)
+from robustbandits.attacks._base import BestArmsAttack, Top, choose_top, imitated_noise, is_top
 from robustbandits.compiled.jit import kernel
-from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
+from robustbandits.game.parameters import NonNegative
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene
 
@@ -60,15 +53,8 @@ class Garcelon(BestArmsAttack):
     facts: ClassVar[AttackFacts] = AttackFacts("rewards", "the mean rewards")
 
     _: KW_ONLY
-    replace: str = "noise"
-    noise: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            replace=require.one_of("replace", self.replace, ("noise", "floor")),
-            noise=check_noise(self.noise),
-        )
+    replace: Literal["noise", "floor"] = "noise"
+    noise: NonNegative | None = None
 
     def start(self, problem: Problem) -> GarcelonState:
         top = choose_top(self.top, problem, self.name)

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._base import (
-    BestArmsAttack,
-    Top,
-    check_noise,
-    choose_top,
-    imitated_noise,
-    is_top,
-)
+from robustbandits.attacks._base import BestArmsAttack, Top, choose_top, imitated_noise, is_top
 from robustbandits.compiled.jit import kernel
-from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
+from robustbandits.game.parameters import NonNegative
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene
 
@@ -72,17 +65,9 @@ class Oracle(BestArmsAttack):
     facts: ClassVar[AttackFacts] = AttackFacts("rewards", "the mean rewards")
 
     _: KW_ONLY
-    margin: float = 0.01
-    form: str = "redraw"
-    noise: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            margin=require.at_least("margin", self.margin, 0.0),
-            form=require.one_of("form", self.form, ("redraw", "shift")),
-            noise=check_noise(self.noise),
-        )
+    margin: NonNegative = 0.01
+    form: Literal["redraw", "shift"] = "redraw"
+    noise: NonNegative | None = None
 
     def start(self, problem: Problem) -> OracleState:
         shifts = self.form == "shift"

@@ -3,7 +3,7 @@
 Each check raises :class:`BrokenContract` with a sentence that says what is wrong. Our own tests run
 them on everything that the package exports; run them on yours::
 
-    from robustbandits.checks import check_policy
+    from robustbandits.extend import check_policy
 
     def test_my_policy():
         check_policy(MyPolicy())

@@ -32,11 +32,11 @@ KERNELS = ("propose_contexts", "propose_reward")
 def check_attack(
     attack: Attack, environment: Environment | None = None, policy: Policy | None = None
 ) -> None:
-    """Check that an attack keeps its contract, which `game.verbs.AttackState` describes.
+    """Check that an attack keeps its contract, see :class:`robustbandits.extend.AttackState`.
 
     The purse keeps every attack within its budget. What is left to check: its proposals are finite,
     it changes nothing but ``wanted``, it does nothing with a budget of 0, and it declares whether
-    it reads the policy.
+    it reads the policy. A broken contract raises :class:`BrokenContract`.
 
     Parameters
     ----------

@@ -12,7 +12,11 @@ from robustbandits.game.rounds import Environment, Rounds
 
 
 def check_environment(environment: Environment) -> None:
-    """Check that an environment draws valid rounds, the same ones for the same seed."""
+    """Check that an environment draws valid rounds, the same ones for the same seed.
+
+    The rounds must not depend on how they are divided into blocks. A broken contract raises
+    :class:`BrokenContract`, which says what is wrong.
+    """
     require.recipe("environment", environment, "environment")
     name = environment.name
     check_recipe(environment)
@@ -23,10 +27,14 @@ def check_environment(environment: Environment) -> None:
     _check_bounds(block, nature.problem, name)
     again = environment.start(ROUNDS, stream(0, NATURE))
     parts = [again.draw(ROUNDS // 3), again.draw(ROUNDS - ROUNDS // 3)]
-    for field in Rounds._fields:
+    for field in ("contexts", "means", "best", "noise"):
         joined = np.concatenate([getattr(part, field) for part in parts])
         same = np.array_equal(joined, getattr(block, field))
-        ensure(same, f"{name}'s {field} depend on how rounds are divided into blocks")
+        ensure(
+            same,
+            f"{name}'s {field} depend on how rounds are divided into blocks: give each kind of "
+            f"draw a random stream of its own, see robustbandits.extend.child_seeds",
+        )
     other = environment.start(ROUNDS, stream(1, ATTACK)).draw(ROUNDS)
     ensure(not np.array_equal(other.noise, block.noise), f"{name} ignores its seed")
 
@@ -34,9 +42,10 @@ def check_environment(environment: Environment) -> None:
 def _check_arrays(block: Rounds, problem: Problem, name: str) -> None:
     shapes = {
         "contexts": (ROUNDS, problem.dim, problem.arms),
-        "means": (ROUNDS, problem.arms),
+        "means": (ROUNDS, 3 if problem.infinite else problem.arms),
         "best": (ROUNDS,),
         "noise": (ROUNDS,),
+        "model": (problem.dim + 1 if problem.infinite else 0,),
     }
     for field, shape in shapes.items():
         array = getattr(block, field)

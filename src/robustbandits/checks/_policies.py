@@ -37,7 +37,9 @@ OPTIONAL = ("probability", "overhear", "check")
 
 
 def check_policy(policy: Policy, environment: Environment | None = None) -> None:
-    """Check that a policy keeps its contract, which `game.verbs.PolicyState` describes.
+    """Check that a policy keeps its contract, see :class:`robustbandits.extend.PolicyState`.
+
+    A broken contract raises :class:`BrokenContract`, which says what is wrong.
 
     Parameters
     ----------

@@ -39,8 +39,9 @@ def check_recipe(recipe: Any) -> None:
         hash(recipe)
     except TypeError:
         raise BrokenContract(f"{name} cannot be hashed: use @dataclass(frozen=True)") from None
+    derive = "derive it from robustbandits.extend.Recipe"
     for method in ("to_dict", "from_dict"):
-        ensure(hasattr(recipe, method), f"{name} has no {method}: derive it from Recipe")
+        ensure(hasattr(recipe, method), f"{name} has no {method}: {derive}")
     again = type(recipe).from_dict(json.loads(json.dumps(recipe.to_dict())))
     ensure(again == recipe, f"{name} is not the same after to_dict, JSON and from_dict")
 

@@ -16,7 +16,7 @@ VERBS = ("play", "run", "report", "reproduce", "list", "bench", "data", "cache")
 app = typer.Typer(
     name="robustbandits",
     cls=Commands,
-    help="Corruption-robust contextual bandits: defend, attack, measure.",
+    help="Contextual bandits that withstand corrupted rewards: play, attack, measure.",
     no_args_is_help=True,
     add_completion=True,
     # Plain text takes half the time of rich text, and has no colours to switch off.
@@ -40,7 +40,8 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show version.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     pass

@@ -20,7 +20,7 @@ def bench(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[POLICY]...",
+            metavar="POLICY",
             help="Names of policies; default: those of the paper.",
             autocompletion=complete("policies"),
         ),
@@ -28,11 +28,11 @@ def bench(
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of each game.")] = 200_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure the speed of policies on one core, with 20 arms, 10 features and an intercept.
+    """Measure the speed of policies on one core.
 
-    The time is the best of three games with Garcelon's attack, including the drawing of rounds.
-    Policies that need fixed arms get them. Compiling comes first; it takes some seconds if the
-    cache is empty.
+    Plays games with 20 arms, 10 features, an intercept and Garcelon's attack. The best of three
+    counts; drawing the rounds is included, compiling is not. Policies that need fixed arms get
+    them.
 
     Example: robustbandits bench LinUCB CautiousLinUCB --rounds 1000000
     """

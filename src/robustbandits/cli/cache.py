@@ -17,7 +17,8 @@ import typer
 from robustbandits.cli.failures import usage_errors
 
 app = typer.Typer(
-    help="Show, fill or clear what is kept on disk: machine code, factors, data.",
+    help="Show, fill or clear what is kept on disk.\n\n"
+    "That is compiled kernels, factors and data. Without a command, shows their folders and sizes.",
     rich_markup_mode=None,
 )
 
@@ -55,11 +56,15 @@ def show(
 
 @app.command("clear")
 def clear(
-    kinds: Annotated[list[Kind] | None, typer.Argument(help="Both if left out.")] = None,
+    kinds: Annotated[
+        list[Kind] | None, typer.Argument(help="What to delete; default: both.")
+    ] = None,
 ) -> None:
-    """Delete compiled kernels and factors; they are made again when needed. Data are kept.
+    """Delete compiled kernels and factors.
 
     Example: robustbandits cache clear kernels
+
+    They are computed again when they are needed. Downloaded data are not deleted.
     """
     from rich.filesize import decimal
 
@@ -78,16 +83,18 @@ def clear(
 @app.command("fill")
 def fill(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[POLICY]...", help="All if left out.")
+        list[str] | None, typer.Argument(metavar="POLICY", help="Names of policies; default: all.")
     ] = None,
 ) -> None:
-    """Compile policies for games and agents now, on all cores, for example for a container image.
+    """Compile policies ahead of time, on all cores.
 
     Example: robustbandits cache fill LinUCB CautiousLinUCB
+
+    Games and agents then start without a delay, for example in a container image.
     """
     from robustbandits.compiled.cache import cache_root
     from robustbandits.compiled.jit import keeps_machine_code
-    from robustbandits.experiments.precompile import compile_ahead, compile_attacks
+    from robustbandits.experiments.precompile import compile_ahead
     from robustbandits.experiments.registry import find_kind, kinds
 
     chosen = names or list(kinds("policies"))
@@ -100,8 +107,9 @@ def fill(
             f"is set"
         )
     start = time.monotonic()
-    compile_ahead(chosen, on_policy=lambda name: typer.echo(f"compiled {name}"))
-    compile_attacks()
+    compile_ahead(
+        chosen, list(kinds("attacks")), on_done=lambda name: typer.echo(f"compiled {name}")
+    )
     count = "1 policy" if len(chosen) == 1 else f"{len(chosen)} policies"
     typer.echo(f"compiled {count} and all attacks in {time.monotonic() - start:.0f} s")
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from robustbandits.ratings.check import RatingReport
 
 app = typer.Typer(
-    help="List, fetch and check rating data: MovieLens, Netflix, your own.",
+    help="List, fetch and check data sets of ratings.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -66,11 +66,15 @@ def fetch(
         Path | None,
         typer.Option("--from", help="Your own copy: a folder, a file of ratings, or an archive."),
     ] = None,
-    again: Annotated[bool, typer.Option(help="Fetch even if there is a good copy.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Fetch even if there is a good copy.")
+    ] = False,
 ) -> None:
-    """Fetch a data set into your data directory and check it; print its licence and citation.
+    """Fetch a data set into your data directory and check it.
 
     Example: robustbandits data fetch movielens-100k
+
+    Prints the licence of the data and how to cite them.
     """
     from robustbandits.ratings.datasets import DATASETS
     from robustbandits.ratings.fetch import fetch as fetch_dataset
@@ -85,7 +89,7 @@ def check(
     path: Annotated[Path, typer.Argument(help="A folder or a file with ratings.")],
     as_json: Json = False,
 ) -> None:
-    """Read all ratings at a path; print which data set they are and what is missing.
+    """Read all ratings at a path; say what they are and what is missing.
 
     The exit code is 1 if they cannot be read or are only a part of their data set.
 

@@ -23,16 +23,19 @@ class What(StrEnum):
 
 
 def list_(
-    what: Annotated[What | None, typer.Argument(help="Everything if left out.")] = None,
+    what: Annotated[What | None, typer.Argument(help="What to list; default: everything.")] = None,
     name: Annotated[
-        str | None, typer.Argument(help="Only this one; a recipe of your own: module:Class.")
+        str | None,
+        typer.Argument(help="Show only this one. A recipe of your own is written module:Class."),
     ] = None,
     allow_import: Annotated[bool, allow_import_option("the current folder")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List policies, attacks, environments and ready specs with their assumptions and parameters.
+    """List policies, attacks, environments and ready specs.
 
     Example: robustbandits list policies
+
+    Shows what each one does, what it assumes, its parameters and its presets.
     """
     if allow_import:
         search_first(Path())

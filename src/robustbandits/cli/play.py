@@ -30,7 +30,9 @@ def complete(section: str) -> Any:
 def play(
     policy: Annotated[
         str,
-        typer.Option(help="NAME or NAME(key=value, ...).", autocompletion=complete("policies")),
+        typer.Option(
+            help="Policy: NAME or NAME(key=value, ...).", autocompletion=complete("policies")
+        ),
     ] = "LinUCB",
     attack: Annotated[
         str, typer.Option(help="Attack, written the same way.", autocompletion=complete("attacks"))

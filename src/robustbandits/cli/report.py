@@ -30,12 +30,12 @@ def report(
         bool, typer.Option("--json", help="Print the names of the files as JSON.")
     ] = False,
 ) -> None:
-    """Write figures (PNG, SVG, PDF), tables (Markdown, CSV, LaTeX) and one offline HTML page.
+    """Write figures, tables and one HTML page that works offline.
 
     Example: robustbandits report store --out report
 
-    Then open report/index.html in a browser. Unfinished experiments are shown as far as they were
-    played.
+    Then open report/index.html in a browser. Figures are PNG, SVG and PDF files; tables are
+    Markdown, CSV and LaTeX files. Of an unfinished experiment, the finished matches are shown.
     """
     from robustbandits.experiments import Store
     from robustbandits.reports.grouped_games import count_matches

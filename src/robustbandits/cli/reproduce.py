@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from robustbandits.cli.failures import INTERRUPTED
+from robustbandits.cli.failures import resumable
 
 if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
@@ -42,7 +42,7 @@ def reproduce(
         int | None, typer.Option(min=1, help="Number of threads; all cores by default.")
     ] = None,
 ) -> None:
-    """Play the paper's Figure 1, and show our final regrets beside the published ones.
+    """Play the paper's Figure 1; compare it with the published one.
 
     Example: robustbandits reproduce --reading as-coded --rounds 100000 --seeds 5
 
@@ -56,15 +56,8 @@ def reproduce(
 
     chosen = READINGS if reading is Choice.all else [reading.value]
     start = time.perf_counter()
-    try:
+    with resumable(out / "store"):
         played = [_play(name, rounds, seeds, out / "store", workers) for name in chosen]
-    except KeyboardInterrupt:
-        typer.echo(
-            f"interrupted; finished matches are in {out / 'store'}, and the same command continues "
-            f"where it stopped",
-            err=True,
-        )
-        raise typer.Exit(INTERRUPTED) from None
     seconds = time.perf_counter() - start
     command = f"robustbandits reproduce --reading {reading.value}"
     command += f" --rounds {rounds} --seeds {seeds}"

@@ -27,7 +27,9 @@ def _complete_spec(incomplete: str) -> list[str]:
 def run(
     spec: Annotated[
         str,
-        typer.Argument(help="A TOML file or a ready spec's name.", autocompletion=_complete_spec),
+        typer.Argument(
+            help="A TOML file, or the name of a ready spec.", autocompletion=_complete_spec
+        ),
     ],
     store: Annotated[
         Path, typer.Option(help="Folder for finished matches; created if missing.")
@@ -39,9 +41,15 @@ def run(
         int | None, typer.Option(min=1, help="Number of workers; default: all cores.")
     ] = None,
     allow_import: Annotated[bool, allow_import_option("the spec's folder")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Play even a very large spec.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Play a spec of more than 100,000 games.")
+    ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the plan and what it takes.")
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Play nothing; show the number of games and estimates of time, memory and disk.",
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -1,7 +1,7 @@
 """Columns of matrices in vector registers, for kernels that build their own LLVM instructions.
 
 A tile is 8, 4 or 1 neighbouring columns. Each instruction works on all columns of a tile at once,
-in the order in which a plain loop works on each, so both give the same bits (decision 2).
+in the order in which a plain loop works on each, so both give the same bits (docs/decisions/0002).
 """
 
 from __future__ import annotations

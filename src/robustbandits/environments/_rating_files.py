@@ -7,14 +7,24 @@ import threading
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from robustbandits.environments._rating_recipe import RatingRecipe
-from robustbandits.game import require
+from robustbandits.game.parameters import Count, Positive
 from robustbandits.ratings.factorize import factorize
 from robustbandits.ratings.factors import Factors
 from robustbandits.ratings.read import read_ratings
 from robustbandits.ratings.table import RatingTable
+
+
+def path_text(name: str, value: Any) -> str:
+    """Return a path as text."""
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise TypeError(f"{name} must be a path, got {value!r}")
+    return str(os.fspath(value))
+
+
+PathText = Annotated[str, path_text]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,22 +40,13 @@ class FileRecipe(RatingRecipe):
         the default of the tool they used, 0.1, leaves some data sets with fewer factors.
     """
 
-    path: str | None = None
-    rank: int = 10
-    regularization: float = 0.05
-    outer: int = 5
+    path: PathText | None = None
+    rank: Count = 10
+    regularization: Positive = 0.05
+    outer: Count = 5
 
     #: Parameters, beside the path, that determine which ratings are read.
     source_fields: ClassVar[tuple[str, ...]] = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(
-            path=None if self.path is None else path_text("path", self.path),
-            rank=require.count("rank", self.rank),
-            regularization=require.positive("regularization", self.regularization),
-            outer=require.count("outer", self.outer),
-        )
 
     def find(self) -> Path | None:
         """Return where the ratings are; None if they are not on disk."""
@@ -67,13 +68,6 @@ class FileRecipe(RatingRecipe):
         )
 
 
-def path_text(name: str, value: Any) -> str:
-    """Return a path as text."""
-    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise TypeError(f"{name} must be a path, got {value!r}")
-    return str(os.fspath(value))
-
-
 def last_change(path: Path) -> tuple[int, int] | None:
     """Return the newest time stamp and the size of a file, or of those in a folder."""
     try:
@@ -88,16 +82,16 @@ def last_change(path: Path) -> tuple[int, int] | None:
 
 #: Number of factors kept in memory.
 KEPT_FACTORS = 8
-_kept: dict[Hashable, Factors] = {}
+_factors: dict[Hashable, Factors] = {}
 _lock = threading.Lock()
 
 
 def load_once(key: Hashable, load: Callable[[], Factors]) -> Factors:
     """Return the factors kept in memory under a key; load them if there are none."""
     with _lock:  # no two threads compute the same factors
-        if key not in _kept:
+        if key not in _factors:
             factors = load()
-            while len(_kept) >= KEPT_FACTORS:
-                del _kept[next(iter(_kept))]  # the oldest
-            _kept[key] = factors
-        return _kept[key]
+            while len(_factors) >= KEPT_FACTORS:
+                del _factors[next(iter(_factors))]  # the oldest
+            _factors[key] = factors
+        return _factors[key]

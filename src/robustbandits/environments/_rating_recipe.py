@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from robustbandits.environments.reward_map import REWARD_MAPS, Mapped, map_rewards
 from robustbandits.game import require
+from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.game.recipe import Recipe
-from robustbandits.game.rounds import Rounds, children, deal
+from robustbandits.game.rounds import Rounds, child_seeds, make_rounds
 from robustbandits.kernels.linalg import Floats
 from robustbandits.ratings.factors import Factors
 from robustbandits.ratings.synthetic import STAND_IN
@@ -20,10 +21,12 @@ from robustbandits.ratings.synthetic import STAND_IN
 MOST_REPETITIONS = 1000
 
 Indices = np.ndarray[Any, np.dtype[np.intp]]
+Arms = Annotated[int, functools.partial(require.count, low=2)]
+RewardMap = Annotated[str, functools.partial(require.one_of, choices=REWARD_MAPS)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatingRecipe(Recipe):
+class RatingRecipe(CheckedRecipe):
     """A bandit made of a factorised matrix of ratings.
 
     The features of an item are its context. Theta is the mean of some users' features, so the mean
@@ -57,29 +60,18 @@ class RatingRecipe(Recipe):
         always uses 1.)
     """
 
-    arms: int = 20
-    users: int = 100
-    noise: float = 0.1
-    contexts: str = "fixed"
-    reward_map: str = "shift-features"
-    min_ratings: int = 1
-    replace: bool = False
-    draws: str = "own"
-    theta_bound: float | None = None
+    arms: Arms = 20
+    users: Count = 100
+    noise: NonNegative = 0.1
+    contexts: Literal["fixed", "fresh"] = "fixed"
+    reward_map: RewardMap = "shift-features"
+    min_ratings: Count = 1
+    replace: Flag = False
+    draws: Literal["own", "authors"] = "own"
+    theta_bound: Positive | None = None
 
     def __post_init__(self) -> None:
-        bound = self.theta_bound
-        self._set(
-            arms=require.count("arms", self.arms, low=2),
-            users=require.count("users", self.users),
-            noise=require.at_least("noise", self.noise, 0.0),
-            contexts=require.one_of("contexts", self.contexts, ("fixed", "fresh")),
-            reward_map=require.one_of("reward_map", self.reward_map, REWARD_MAPS),
-            min_ratings=require.count("min_ratings", self.min_ratings),
-            replace=require.flag("replace", self.replace),
-            draws=require.one_of("draws", self.draws, ("own", "authors")),
-            theta_bound=None if bound is None else require.positive("theta_bound", bound),
-        )
+        super().__post_init__()
         if self.draws == "authors" and self.contexts == "fresh":
             raise ValueError("draws='authors' needs contexts='fixed': the paper's arms are fixed")
 
@@ -136,7 +128,7 @@ class RatingNature:
     ):
         self.recipe = recipe
         # Separate streams, so that no draw depends on how rounds are cut into blocks.
-        arms_seed, users_seed, noise_seed = children(seed, 3)
+        arms_seed, users_seed, noise_seed = child_seeds(seed, 3)
         self._arms_rng = np.random.default_rng(arms_seed)
         self._noise_rng = np.random.default_rng(noise_seed)
         items, users = _eligible(recipe, factors)
@@ -169,13 +161,13 @@ class RatingNature:
         if self._fixed is None or len(self._fixed.best) < count:
             arms = np.arange(self.recipe.arms)
             self._fixed = self._rounds(np.broadcast_to(arms, (count, len(arms))), noise)
-        contexts, means, best, _ = (array[:count] for array in self._fixed)
+        contexts, means, best = (array[:count] for array in self._fixed[:3])
         return Rounds(contexts=contexts, means=means, best=best, noise=noise)
 
     def _rounds(self, arms: Indices, noise: Floats) -> Rounds:
         """Return rounds with these items as arms, (rounds, arms)."""
         contexts = np.ascontiguousarray(self.mapped.contexts[arms].transpose(0, 2, 1))
-        return deal(contexts, np.ascontiguousarray(self.mapped.means[arms]), noise)
+        return make_rounds(contexts, np.ascontiguousarray(self.mapped.means[arms]), noise)
 
     def _draw_arms(self, count: int) -> Indices:
         """Draw the arms of each round."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from robustbandits.environments._rating_files import FileRecipe
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
+from robustbandits.game.parameters import Count, Share
 from robustbandits.ratings.datasets import NETFLIX
 from robustbandits.ratings.locate import locate
 from robustbandits.ratings.synthetic import synthetic_ratings
@@ -49,18 +50,15 @@ class Netflix(FileRecipe):
         "your copy of the Netflix Prize data; none for the synthetic stand-in",
     )
 
-    min_ratings: int = 10_001
-    source: str = "real"
-    scale: float = 0.01
+    min_ratings: Count = 10_001
+    source: Literal["real", "synthetic"] = "real"
+    scale: Share = 0.01
 
     source_fields: ClassVar[tuple[str, ...]] = ("source", "scale")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(
-            source=require.one_of("source", self.source, ("real", "synthetic")),
-            scale=require.positive("scale", require.between("scale", self.scale, 0.0, 1.0)),
-        )
+        require.positive("scale", self.scale)
         if self.path is not None and self.source == "synthetic":
             raise ValueError(f"path must be None with source='synthetic', got {self.path!r}")
 

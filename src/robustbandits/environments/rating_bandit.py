@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from robustbandits.environments._rating_files import (
     FileRecipe,
@@ -20,6 +21,8 @@ from robustbandits.ratings.factors import Factors
 from robustbandits.ratings.read import DUPLICATES, read_csv_ratings, read_ratings
 from robustbandits.ratings.synthetic import SYNTHETIC_NAME
 from robustbandits.ratings.table import RatingTable
+
+Duplicates = Annotated[str, functools.partial(require.one_of, choices=DUPLICATES)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +55,7 @@ class Ratings(FileRecipe):
     user: str | None = None
     item: str | None = None
     rating: str | None = None
-    duplicates: str = "error"
+    duplicates: Duplicates = "error"
 
     source_fields: ClassVar[tuple[str, ...]] = ("user", "item", "rating", "duplicates")
 
@@ -69,7 +72,6 @@ class Ratings(FileRecipe):
                     f"factors must be factors, as factorize(table) returns; got {self.factors!r}"
                 )
             self._set(factors=path_text("factors", self.factors))
-        require.one_of("duplicates", self.duplicates, DUPLICATES)
         columns = [self.user, self.item, self.rating]
         if any(columns) and not all(isinstance(name, str) and name for name in columns):
             raise ValueError(f"user, item and rating must all be column names, got {columns}")

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
+from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative
 from robustbandits.game.problem import Problem
-from robustbandits.game.recipe import Recipe
-from robustbandits.game.rounds import Rounds, children, deal
+from robustbandits.game.rounds import Rounds, child_seeds, make_rounds
 from robustbandits.kernels.linalg import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
-class Simulation(Recipe):
+class Simulation(CheckedRecipe):
     """Contexts and theta drawn uniformly; mean rewards ``(x·theta + 1) / 2`` in [0, 1].
 
     Every coordinate of every context and of theta is uniform on ``[-1/√dim, 1/√dim]``.
@@ -53,20 +52,14 @@ class Simulation(Recipe):
         "uniform, fresh or fixed; or one-hot", "none"
     )
 
-    arms: int = 20
-    dim: int = 10
-    noise: float = 0.1
-    contexts: str = "fresh"
-    intercept: bool = True
+    arms: Count = 20
+    dim: Count = 10
+    noise: NonNegative = 0.1
+    contexts: Literal["fresh", "fixed", "one-hot"] = "fresh"
+    intercept: Flag = True
 
     def __post_init__(self) -> None:
-        self._set(
-            arms=require.count("arms", self.arms),
-            dim=require.count("dim", self.dim),
-            noise=require.at_least("noise", self.noise, 0.0),
-            contexts=require.one_of("contexts", self.contexts, ("fresh", "fixed", "one-hot")),
-            intercept=require.flag("intercept", self.intercept),
-        )
+        super().__post_init__()
         if self.contexts == "one-hot" and self.dim != self.arms:
             raise ValueError(f"dim must be {self.arms} like arms for one-hot, got {self.dim}")
 
@@ -91,7 +84,7 @@ class SimulationNature:
             fixed_arms=recipe.contexts != "fresh",
         )
         # Separate streams, so that no draw depends on how rounds are cut into blocks.
-        once, fresh, noise = (np.random.default_rng(child) for child in children(seed, 3))
+        once, fresh, noise = (np.random.default_rng(child) for child in child_seeds(seed, 3))
         self._contexts_rng = fresh
         self._noise_rng = noise
         self.theta = self._uniform(once, recipe.dim)
@@ -119,7 +112,7 @@ class SimulationNature:
             means += weight * features[:, i, :]
         means *= 0.5
         noise = self.recipe.noise * self._noise_rng.standard_normal(count)
-        return deal(self._shown(features), means, noise)
+        return make_rounds(self._shown(features), means, noise)
 
     def _shown(self, features: Floats) -> Floats:
         if not self.recipe.intercept:

@@ -8,11 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
+from robustbandits.game.parameters import CheckedRecipe, Count, NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.game.recipe import Recipe
-from robustbandits.game.rounds import CHOSEN, HIGHEST, LOWEST, Rounds, children
+from robustbandits.game.rounds import CHOSEN, HIGHEST, LOWEST, Rounds, child_seeds
 from robustbandits.kernels.linalg import Floats
 
 #: Mean reward of the arm at the origin.
@@ -20,7 +19,7 @@ OFFSET = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnitBall(Recipe):
+class UnitBall(CheckedRecipe):
     """All vectors x with ``‖x‖ <= radius`` are arms; mean rewards ``(x·theta + 1) / 2`` in [0, 1].
 
     Every coordinate of theta is uniform on ``[-1/√dim, 1/√dim]``, as in the simulation, so theta is
@@ -46,16 +45,14 @@ class UnitBall(Recipe):
 
     facts: ClassVar[EnvironmentFacts] = EnvironmentFacts("a ball of arms, always the same", "none")
 
-    dim: int = 10
-    noise: float = 0.1
-    radius: float = 1.0
+    dim: Count = 10
+    noise: NonNegative = 0.1
+    radius: Positive = 1.0
 
     def __post_init__(self) -> None:
-        self._set(
-            dim=require.count("dim", self.dim),
-            noise=require.at_least("noise", self.noise, 0.0),
-            radius=require.positive("radius", require.between("radius", self.radius, 0.0, 1.0)),
-        )
+        super().__post_init__()
+        if self.radius > 1.0:
+            raise ValueError(f"radius must be at most 1, got {self.radius!r}")
 
     def start(self, rounds: int, seed: np.random.SeedSequence) -> UnitBallNature:
         """Return the nature of one match."""
@@ -78,7 +75,7 @@ class UnitBallNature:
             infinite=True,
             offset=OFFSET,
         )
-        once, noise = (np.random.default_rng(child) for child in children(seed, 2))
+        once, noise = (np.random.default_rng(child) for child in child_seeds(seed, 2))
         self._noise_rng = noise
         self.theta: Floats = (once.random(recipe.dim) - 0.5) / math.sqrt(recipe.dim)
 
@@ -94,6 +91,5 @@ class UnitBallNature:
             means=means,
             best=means[:, HIGHEST].copy(),
             noise=self.recipe.noise * self._noise_rng.standard_normal(count),
-            theta=self.theta,
-            offset=OFFSET,
+            model=np.append(self.theta, OFFSET),
         )

@@ -15,46 +15,52 @@ from robustbandits._cores import available_cores
 from robustbandits.agent.agent import Agent
 from robustbandits.attacks import Garcelon
 from robustbandits.experiments.engines.processes import start_worker
-from robustbandits.experiments.registry import kinds, parameters, sample_environment, sample_policy
+from robustbandits.experiments.registry import (
+    find_kind,
+    parameters,
+    sample_environment,
+    sample_policy,
+)
 from robustbandits.game.facts import policy_facts
 from robustbandits.game.problem import Problem
 from robustbandits.game.simulate import simulate
 
 
 def compile_ahead(
-    names: Sequence[str],
+    policies: Sequence[str],
+    attacks: Sequence[str] = (),
     *,
     live: bool = True,
-    workers: int | None = None,
-    on_policy: Callable[[str], None] | None = None,
+    on_done: Callable[[str], None] | None = None,
 ) -> None:
-    """Compile policies for games, and for agents if ``live``; ``on_policy`` gets each name.
+    """Compile policies for games, and for agents if ``live``, and the loops of attacks.
 
     This uses processes because Numba compiles one function at a time. They leave the machine code
-    in the cache on disk.
+    in the cache on disk. ``on_done`` is called with each name.
     """
     # Policies with the same type of state share machine code.
-    chosen = {_state_type(name): name for name in reversed(names)}
+    chosen = {_state_type(name): name for name in reversed(policies)}
     context = multiprocessing.get_context("spawn")
-    count = min(workers or available_cores(), len(chosen))
+    count = min(available_cores(), len(chosen) + len(attacks))
     pool = ProcessPoolExecutor(count, context, initializer=start_worker)
     try:
         futures = {pool.submit(compile_policy, name, live): name for name in chosen.values()}
+        futures |= {pool.submit(compile_attack, name): name for name in attacks}
         for future in as_completed(futures):
             future.result()
-            if on_policy is not None:
-                on_policy(futures[future])
+            if on_done is not None:
+                on_done(futures[future])
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def compile_attacks() -> None:
-    """Compile the loop for every attack."""
+def compile_attack(name: str) -> None:
+    """Compile the loop for an attack."""
+    kind: Any = find_kind("attacks", name)
+    attack = kind(**({"budget": 1.0} if "budget" in parameters(kind) else {}))
     policy = sample_policy("Greedy")
-    for kind in kinds("attacks").values():
-        attack: Any = kind(**({"budget": 1.0} if "budget" in parameters(kind) else {}))
-        environment = sample_environment(policy)
-        simulate(environment=environment, policy=policy, attack=attack, rounds=10)
+    environment = sample_environment(policy)
+    simulate(environment=environment, policy=policy, attack=attack, rounds=10)
 
 
 def compile_policy(name: str, live: bool) -> None:

@@ -23,7 +23,7 @@ def recipe_to_plain(recipe: Any) -> dict[str, Any]:
     if not callable(getattr(recipe, "to_dict", None)):
         raise TypeError(
             f"{kind.__name__} has no to_dict(), so it cannot be stored; derive it from "
-            f"robustbandits.game.recipe.Recipe"
+            f"robustbandits.extend.Recipe"
         )
     values = {"name": kind.__name__, **_to_plain(recipe.to_dict())}
     if section_of(recipe) is None:

@@ -20,7 +20,7 @@ from robustbandits.game.recipe import Recipe
 #: The sections of a spec; packages of the same names export the recipes.
 SECTIONS = ("environments", "attacks", "policies")
 MISSING = inspect.Parameter.empty
-#: Values for required parameters, for :func:`sample_policy`.
+#: The parameters that may be without a default, and typical values.
 REQUIRED_VALUES = {"budget": 100.0}
 
 
@@ -63,12 +63,13 @@ def find_kind(section: str, name: str, allow_import: bool = False) -> type[Recip
     if ":" in name:
         kind = import_object(name, allow_import)
         if not _is_recipe(kind):
-            expected = "expected a dataclass derived from Recipe"
+            expected = "expected a dataclass derived from robustbandits.extend.Recipe"
             raise ValueError(f"{name} is not a recipe class; {expected}, got {kind!r}")
         return kind
     known = kinds(section)
     if name not in known:
-        raise ValueError(f"{section} has no {name!r}; {nearest(name, known)}")
+        role = {"policies": "policy"}.get(section, section.removesuffix("s"))
+        raise ValueError(f"there is no {role} {name!r}; {nearest(name, known)}")
     return known[name]
 
 
@@ -137,11 +138,24 @@ def facts(kind: type[Recipe]) -> dict[str, Any]:
     return {} if found is None else found._asdict()
 
 
+def required_values(kind: type[Recipe], preset: str | None = None) -> dict[str, float]:
+    """Return typical values of the parameters that have no default."""
+    given = parameters(kind, preset).values()
+    required = [parameter.name for parameter in given if parameter.default is MISSING]
+    for name in required:
+        if name not in REQUIRED_VALUES:
+            allowed = ", ".join(REQUIRED_VALUES)
+            raise ValueError(
+                f"{kind.__name__} has no default for {name}; give it one (only {allowed} may be "
+                f"without a default)"
+            )
+    return {name: REQUIRED_VALUES[name] for name in required}
+
+
 def sample_policy(name: str, **changes: Any) -> Any:
     """Return a policy with its defaults; required parameters get typical values."""
     kind = find_kind("policies", name)
-    required = [key for key, given in parameters(kind).items() if given.default is MISSING]
-    return kind(**{**{key: REQUIRED_VALUES[key] for key in required}, **changes})
+    return kind(**{**required_values(kind), **changes})
 
 
 def sample_environment(policy: Recipe, **settings: Any) -> Any:

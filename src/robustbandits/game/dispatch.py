@@ -98,7 +98,9 @@ def by_address(policy: Any, kernels: tuple[str, ...]) -> Any:
     name = type(policy).__name__
     for wanted in kernels:
         if wanted not in OPTIONAL and not hasattr(policy, wanted):
-            raise TypeError(f"{name} has no kernel {wanted!r}: define it, as PolicyState describes")
+            raise TypeError(
+                f"{name} has no kernel {wanted!r}: define it, see robustbandits.extend.PolicyState"
+            )
     pointer = pointer_to(policy)
     if not isinstance(pointer, StatePointer) or not can_call_by_address():
         return policy

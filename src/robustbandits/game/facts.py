@@ -1,7 +1,7 @@
 """Facts: what a reader wants to know before choosing a policy, an attack or an environment.
 
-A recipe class may have an attribute ``facts``. All fields have defaults, and :func:`policy_facts`
-returns the defaults for a policy without facts.
+A recipe class may have a class attribute ``facts``. All fields have defaults, and
+:func:`policy_facts` returns the defaults for a policy without facts.
 """
 
 from __future__ import annotations
@@ -15,27 +15,31 @@ NOT_STATED = "not stated"
 
 
 class PolicyFacts(NamedTuple):
-    """What a policy assumes, and what is known about it."""
+    """What a policy assumes, and what is known about it; every field is optional.
+
+    ``setting`` matters to programs: checks and benchmarks play a policy on fixed arms unless it is
+    ``"contextual"``. The other fields are shown by ``robustbandits list``.
+    """
 
     setting: str = "contextual"  # arms and contexts may change; "fixed arms"; "MAB": no contexts
     needs: tuple[str, ...] = ()  # what it must know in advance: "budget", "horizon", ...
     adversary: str = NOT_STATED  # what its guarantee covers
     regret: str = NOT_STATED  # its bound, up to logarithms
     cost: str = NOT_STATED  # of a round, in arms K and dimension d
-    provenance: str = NOT_STATED  # PAPER, CODE, RECONSTRUCTION or OURS
-    reference: str = NOT_STATED
+    provenance: str = NOT_STATED  # "paper", "authors' code", "reconstruction" or "ours"
+    reference: str = NOT_STATED  # authors and year
     infinite_arms: bool = False  # whether it can play all vectors of a ball
 
 
 class AttackFacts(NamedTuple):
-    """What an attack does, and what it must know to do it."""
+    """What an attack does, and what it must know to do it; every field is optional."""
 
     changes: str = NOT_STATED  # "rewards", "contexts" or "nothing"
-    knows: str = NOT_STATED
+    knows: str = NOT_STATED  # "nothing", "the mean rewards", ...
 
 
 class EnvironmentFacts(NamedTuple):
-    """Where rounds come from."""
+    """Where rounds come from; every field is optional."""
 
     contexts: str = NOT_STATED  # what they represent, and whether they change
     data: str = NOT_STATED  # what must be on disk, or "none"

@@ -9,7 +9,9 @@ stores the checked value (``3`` becomes ``3.0`` where a float is expected)::
         budget: NonNegative | None = None
         ties: Literal["random", "first"] = "random"
 
-Parameters with other annotations, such as a plain ``float``, are stored as they are given.
+Parameters with other annotations, such as a plain ``float``, are stored as they are given. A type
+of your own is ``Annotated[int, check]``, where ``check(name, value)`` returns the value to store or
+raises an error; the functions of :mod:`~robustbandits.game.require` help to write it.
 """
 
 from __future__ import annotations
@@ -27,29 +29,35 @@ from robustbandits.game.recipe import Recipe
 Check = Callable[[str, Any], Any]
 
 
-def _non_negative(name: str, value: Any) -> float:
-    return require.at_least(name, value, 0.0)
-
-
-def _share(name: str, value: Any) -> float:
-    return require.between(name, value, 0.0, 1.0)
-
-
+Real = Annotated[float, require.real]
 Positive = Annotated[float, require.positive]
-NonNegative = Annotated[float, _non_negative]
+NonNegative = Annotated[float, functools.partial(require.at_least, low=0.0)]
 Probability = Annotated[float, require.fraction]  # 0 and 1 excluded
-Share = Annotated[float, _share]  # 0 and 1 included
+Share = Annotated[float, functools.partial(require.between, low=0.0, high=1.0)]  # both included
 Count = Annotated[int, require.count]  # 1, 2, ...
+Budget = Annotated[float, require.budget]  # not negative; infinity is allowed
 Flag = Annotated[bool, require.flag]
 
 
 class CheckedRecipe(Recipe):
-    """A recipe whose parameters are checked by their annotations."""
+    """Base class of recipes whose parameters are checked by their annotations.
+
+    ``budget: NonNegative = 1.0`` refuses -1 with ``budget must be >= 0, got -1``, and stores 2 as
+    2.0. The types are ``Positive``, ``NonNegative``, ``Probability`` (0 and 1 excluded), ``Share``
+    (0 and 1 included), ``Count`` (1, 2, ...), ``Budget`` (infinity allowed), ``Flag`` (a bool),
+    ``Literal["this", "that"]``, and each of them ``| None``. Any other annotation is not checked.
+    A class with a ``__post_init__`` of its own must call ``super().__post_init__()`` there.
+    """
 
     def __post_init__(self) -> None:
-        kind: Any = type(self)
-        for name, check in _checks_of(kind).items():
-            self._set(**{name: check(name, getattr(self, name))})
+        check_fields(self)
+
+
+def check_fields(instance: Any) -> None:
+    """Check the fields of a frozen dataclass by their annotations, in ``__post_init__`` only."""
+    kind: Any = type(instance)
+    for name, check in _checks_of(kind).items():
+        object.__setattr__(instance, name, check(name, getattr(instance, name)))
 
 
 @functools.cache

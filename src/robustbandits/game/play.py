@@ -34,7 +34,9 @@ def play(
 ) -> None:
     """Play a block of rounds, and change the states, the purse and the book in place."""
     count, dim, arms = rounds.contexts.shape
-    infinite = rounds.theta.shape[0] > 0
+    infinite = rounds.model.shape[0] > 0
+    offset = rounds.model[dim] if infinite else 0.0
+    of_ball = np.empty(3)  # means if there are infinitely many arms
     shown = np.empty((dim, arms))
     context = np.empty(dim)
     for t in range(count):
@@ -42,6 +44,9 @@ def play(
             memo[i] = 0.0
         contexts = rounds.contexts[t]
         means = rounds.means[t]
+        if infinite:
+            of_ball[:] = means
+            means = of_ball
         # The policy gets a copy, so that it cannot change the rounds of other games.
         copy(contexts, shown)
         can_attack = has_money(purse)
@@ -56,7 +61,7 @@ def play(
             )
         copy_column(shown, arm, context)
         if infinite:
-            means[CHOSEN] = rounds.offset + dot(rounds.theta, context)
+            means[CHOSEN] = dot(context, rounds.model) + offset
         reward = means[arm] + rounds.noise[t]
         seen = reward
         if can_attack:
@@ -64,6 +69,6 @@ def play(
             wanted = propose_reward(attack, policy, scene, arm, reward, attack_rng)
             seen = settle_reward(purse, reward, wanted)
         overhear(policy, purse.account[SPENT], not has_money(purse))
-        learn(policy, arm, context, seen - rounds.offset, memo, policy_rng)
+        learn(policy, arm, context, seen - offset, memo, policy_rng)
         attacked = attacked or seen != reward
         write(book, purse, arm, rounds.best[t] - means[arm], reward, seen, attacked)

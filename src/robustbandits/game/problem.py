@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from robustbandits.game import require
+from robustbandits.game.parameters import Count, Flag, NonNegative, Positive, Real, check_fields
 
 
 class UnsupportedProblem(ValueError):
-    """A problem that a policy cannot play; the message names policies that can."""
+    """A problem that a policy cannot play; the message should say what can be played instead.
+
+    Raise it in a policy's ``start``. A spec with ``unsupported = "skip"`` then leaves the policy
+    out where it cannot play.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,36 +43,21 @@ class Problem:
         is not known. Policies for a catalogue refuse a problem with False.
     """
 
-    arms: int
-    dim: int
-    rounds: int | None = None
-    noise: float | None = None
-    context_bound: float = 1.0
-    theta_bound: float = 1.0
-    intercept: bool = False
-    fixed_arms: bool | None = None
-    infinite: bool = False
-    offset: float = 0.0
+    arms: Count
+    dim: Count
+    rounds: Count | None = None
+    noise: NonNegative | None = None
+    context_bound: Positive = 1.0
+    theta_bound: Positive = 1.0
+    intercept: Flag = False
+    fixed_arms: Flag | None = None
+    infinite: Flag = False
+    offset: Real = 0.0
 
     def __post_init__(self) -> None:
-        values = {
-            "arms": require.count("arms", self.arms),
-            "dim": require.count("dim", self.dim),
-            "rounds": None if self.rounds is None else require.count("rounds", self.rounds),
-            "noise": None if self.noise is None else require.at_least("noise", self.noise, 0.0),
-            "context_bound": require.positive("context_bound", self.context_bound),
-            "theta_bound": require.positive("theta_bound", self.theta_bound),
-            "intercept": require.flag("intercept", self.intercept),
-            "fixed_arms": None
-            if self.fixed_arms is None
-            else require.flag("fixed_arms", self.fixed_arms),
-            "infinite": require.flag("infinite", self.infinite),
-            "offset": require.real("offset", self.offset),
-        }
-        if values["infinite"] and values["arms"] != 1:
+        check_fields(self)
+        if self.infinite and self.arms != 1:
             raise ValueError(f"arms must be 1 if there are infinitely many, got {self.arms!r}")
-        for key, value in values.items():
-            object.__setattr__(self, key, value)
 
     def horizon(self, policy: str) -> int:
         """Return the number of rounds; raise ValueError for a policy that needs it if not known."""

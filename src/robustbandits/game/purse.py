@@ -8,7 +8,7 @@ for every attack, and a budget of zero gives the unattacked game bit for bit.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from robustbandits.kernels.linalg import Floats
 #: What happens to a proposal that costs more than is left: `truncate` makes a part of the change,
 #: `skip` makes none, `stop` makes none and closes the purse. `reference` is the paper's code:
 #: nothing is clipped, and the last attack may exceed the budget.
-RULES = ("truncate", "skip", "stop", "reference")
+Rule = Literal["truncate", "skip", "stop", "reference"]
+RULES = get_args(Rule)
 TRUNCATE, SKIP, STOP, REFERENCE = range(4)
 
 #: With no more than this left, a purse is empty.

@@ -11,7 +11,14 @@ from typing import Any, ClassVar, Self
 
 
 class Recipe:
-    """Base class of recipes, which are frozen dataclasses of parameters."""
+    """Base class of recipes: the parameters of a policy, an attack or an environment.
+
+    Decorate a derived class with ``@dataclass(frozen=True, kw_only=True)``, let its fields be plain
+    values (numbers, strings, booleans, None, tuples of these), and give it a method ``start``:
+    ``start(problem)`` of a policy or an attack returns a new state, ``start(rounds, seed)`` of an
+    environment returns an object that draws rounds. A class method that returns a recipe is a
+    preset, which a spec can name.
+    """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 

@@ -89,17 +89,17 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
-#: What takes part in a game, with its article and an example.
+#: What takes part in a game: its name with an article, an example, and what tells it apart.
 ROLES = {
-    "environment": ("an environment", "rb.environments.Simulation()"),
-    "attack": ("an attack", "rb.attacks.Garcelon(100.0)"),
-    "policy": ("a policy", "rb.policies.LinUCB()"),
+    "environment": ("an environment", "rb.environments.Simulation()", "start(rounds, seed)"),
+    "attack": ("an attack", "rb.attacks.Garcelon(100.0)", "start(problem), budget and purse"),
+    "policy": ("a policy", "rb.policies.LinUCB()", "start(problem) and no purse"),
 }
 
 
 def recipe(name: str, value: Any, role: str) -> Any:
     """Return a recipe that can take this role in a game."""
-    kind, example = ROLES[role]
+    kind, example, marks = ROLES[role]
     if isinstance(value, type):
         raise TypeError(
             f"{name} must be a recipe, for example {example}; got the class {value!r}: add ()"
@@ -109,7 +109,8 @@ def recipe(name: str, value: Any, role: str) -> Any:
     found = _role_of(value)
     if found not in (role, None):
         raise TypeError(
-            f"{name} must be {kind}, for example {example}; got {ROLES[found][0]}: {value!r}"
+            f"{name} must be {kind}, for example {example}; got {ROLES[found][0]}: {value!r} "
+            f"({kind} has {marks})"
         )
     return value
 

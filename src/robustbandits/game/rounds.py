@@ -9,8 +9,8 @@ import numpy as np
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 
-#: Columns of means if there are infinitely many arms: of the chosen arm (filled in when it is known),
-#: the smallest and the largest mean of all arms.
+#: Columns of means if there are infinitely many arms: that of the chosen arm (the loop fills it
+#: in), the smallest and the largest of all arms.
 CHOSEN, LOWEST, HIGHEST = range(3)
 
 
@@ -21,14 +21,17 @@ class Rounds(NamedTuple):
     means: Floats  # (rounds, arms) mean rewards
     best: Floats  # (rounds,) largest mean
     noise: Floats  # (rounds,) added to the mean of the chosen arm
-    # Only if there are infinitely many arms: the mean reward of an arm x is offset + theta·x.
-    # Contexts are then zeros, (rounds, dim, 1), and the columns of means are CHOSEN, LOWEST, HIGHEST.
-    theta: Floats = np.empty(0)
-    offset: float = 0.0
+    # Only if there are infinitely many arms: (dim + 1,) theta and the offset. The mean reward of an
+    # arm x is x·theta + offset, contexts are (rounds, dim, 1) zeros, and the columns of means are
+    # CHOSEN, LOWEST and HIGHEST.
+    model: Floats = np.empty(0)
 
 
 class Nature(Protocol):
-    """What an environment starts: it draws blocks of rounds, one after another."""
+    """What an environment starts: it draws blocks of rounds, one after another.
+
+    The rounds must be the same however they are divided into blocks.
+    """
 
     problem: Problem
 
@@ -38,7 +41,7 @@ class Nature(Protocol):
 
 
 class Environment(Protocol):
-    """An environment's recipe."""
+    """What an environment's recipe must have; :class:`Recipe` gives it a name."""
 
     @property
     def name(self) -> str:
@@ -53,14 +56,34 @@ class Environment(Protocol):
         ...
 
 
-def children(seed: np.random.SeedSequence, count: int) -> list[np.random.SeedSequence]:
-    """Return independent seeds, the same at each call (`spawn` returns others each time)."""
+def child_seeds(seed: np.random.SeedSequence, count: int) -> list[np.random.SeedSequence]:
+    """Return independent seeds, the same ones at each call (``seed.spawn`` returns new ones).
+
+    Give each kind of draw a stream of its own, made of one of these seeds: contexts, noise and so
+    on. Otherwise the draws depend on how rounds are divided into blocks.
+    """
     return [
         np.random.SeedSequence(entropy=seed.entropy, spawn_key=(*seed.spawn_key, child))
         for child in range(count)
     ]
 
 
-def deal(contexts: Floats, means: Floats, noise: Floats) -> Rounds:
-    """Make a block of rounds; the arrays must be C-contiguous float64."""
+def make_rounds(contexts: Floats, means: Floats, noise: Floats) -> Rounds:
+    """Return a block of rounds, made of contexts, mean rewards and noise.
+
+    The shapes must be those of :class:`Rounds`; ValueError says which one is not. Arrays that are
+    not writable, C-contiguous and float64 are copied.
+    """
+    contexts, means, noise = (
+        np.require(array, np.float64, ["C", "W"]) for array in (contexts, means, noise)
+    )
+    if contexts.ndim != 3:
+        raise ValueError(f"contexts: expected shape (rounds, dim, arms), got {contexts.shape}")
+    rounds, _, arms = contexts.shape
+    for name, array, shape in (("means", means, (rounds, arms)), ("noise", noise, (rounds,))):
+        if array.shape != shape:
+            raise ValueError(
+                f"{name}: expected shape {shape}, because contexts (rounds, dim, arms) have shape "
+                f"{contexts.shape}; got {array.shape}"
+            )
     return Rounds(contexts=contexts, means=means, best=means.max(axis=1), noise=noise)

@@ -3,7 +3,8 @@
 A policy or an attack is a *recipe* (parameters; :class:`Policy`, :class:`Attack`) that starts a
 *state* (:class:`PolicyState`, :class:`AttackState`). A state is a ``typing.NamedTuple`` of
 C-contiguous arrays, numbers and further named tuples. Its kernels are methods with the decorator
-``robustbandits.kernel``; they change the state by writing into its arrays.
+``kernel``; they change the state by writing into its arrays. People who write their own import all
+of this from :mod:`robustbandits.extend`, where a guide with examples stands.
 
 The loop calls kernels through the functions below, which Numba resolves by the *type* of the state.
 This way the loop can play policies from anywhere, and Numba's disk cache still works, which it does
@@ -40,7 +41,7 @@ class Scene(NamedTuple):
 
 
 class Policy(Protocol):
-    """A policy's recipe."""
+    """What a policy's recipe must have; :class:`Recipe` gives it a name."""
 
     @property
     def name(self) -> str:
@@ -138,7 +139,10 @@ class OptionalPolicyKernels(Protocol):
 
 @calls_kernel("choose")
 def choose(self: Any, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
-    """Call a policy's `choose`."""
+    """Return the arm that a policy would choose; an attack's kernel may ask.
+
+    It changes only ``memo`` and ``rng``: pass ``np.zeros(MEMO)`` and the attack's own stream.
+    """
     arm: int = self.choose(contexts, rng, memo)
     return arm
 
@@ -182,7 +186,7 @@ def overhear(self: Any, spent: float, over: bool) -> None:
 
 
 class Attack(Protocol):
-    """An attack's recipe.
+    """What an attack's recipe must have; :class:`AttackRecipe` has all of it but ``start``.
 
     An attack whose kernels do more with their argument ``policy`` than to call ``choose(policy,
     ...)`` must declare it: with the class attribute ``reads_policy = True`` on the recipe or on the

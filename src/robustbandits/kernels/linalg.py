@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from robustbandits.compiled.jit import kernel
 
+#: The type of every array that kernels use, for annotations.
 Floats = npt.NDArray[np.float64]
 
 
@@ -45,7 +46,7 @@ def dot(x: Floats, y: Floats) -> float:
 
 @kernel
 def products(vector: Floats, columns: Floats, out: Floats) -> None:
-    """Write the inner product of ``vector`` with each column."""
+    """Write the inner product of ``vector`` with each column into ``out``."""
     dim, count = columns.shape
     for a in range(count):
         out[a] = 0.0

@@ -1,9 +1,9 @@
 """The arm with the largest upper confidence bound, if every vector of the unit ball is an arm.
 
 The bound of an arm x is ``x·θ + b √(xᵀ A x)``, where A is positive definite. It is convex, so it is
-largest on the sphere. There its gradient is a multiple of x, which gives ``x ∝ (μI - A)⁻¹ θ`` for a
-number μ that is at least the largest eigenvalue a of A. With the eigenvalues a_i and the coordinates
-c_i of θ along the eigenvectors, the excess ``e = μ - a`` is the solution of ::
+largest on the sphere. There its gradient is a multiple of x, which gives ``x ∝ (μI - A)⁻¹ θ`` for
+a number μ that is at least the largest eigenvalue a of A. With the eigenvalues a_i and the
+coordinates c_i of θ along the eigenvectors, the excess ``e = μ - a`` is the solution of ::
 
     Σ a_i c_i² / (e + a - a_i)² = b²
 

@@ -33,7 +33,11 @@ SAFE = 0.01
 
 
 class Ridge(NamedTuple):
-    """A ridge regression in progress."""
+    """A ridge regression in progress, for the state of a policy.
+
+    :func:`start_ridge` makes one, :func:`observe` adds an observation. The estimated mean at x is
+    ``theta·x``, and its variance, in units of the noise, is ``xᵀ inverse x``.
+    """
 
     inverse: Floats  # (dim, dim) inverse of `gram`
     gram: Floats  # (dim, dim) penalty * I + sum of w x xᵀ
@@ -44,7 +48,7 @@ class Ridge(NamedTuple):
 
 
 def start_ridge(dim: int, penalty: float) -> Ridge:
-    """Return a regression without observations."""
+    """Return a regression without observations; the penalty must be above 0."""
     return Ridge(
         inverse=np.eye(dim) * (1.0 / penalty),
         gram=np.eye(dim) * penalty,
@@ -76,7 +80,7 @@ def reset_ridge(ridge: Ridge) -> None:
 
 @kernel
 def observe(ridge: Ridge, x: Floats, y: float, weight: float) -> None:
-    """Add the observation ``y`` at ``x``."""
+    """Add the observation ``y`` at ``x`` with a weight, usually 1.0."""
     direction = np.empty(x.shape[0])
     multiply(ridge.inverse, x, direction)
     absorb(ridge, x, y, weight, direction, dot(x, direction))

@@ -22,7 +22,12 @@ from robustbandits.kernels.linalg import Floats
 def score_columns(
     matrix: Floats, vector: Floats, columns: Floats, products: Floats, forms: Floats
 ) -> None:
-    """Write ``v·x`` and ``xᵀ M x`` for each column x; of the symmetric M the lower half is read."""
+    """Write ``v·x`` into ``products`` and ``xᵀ M x`` into ``forms``, for each column x.
+
+    M must be symmetric; only its lower half is read. For a policy with contexts (dim, arms),
+    ``score_columns(ridge.inverse, ridge.theta, contexts, means, variances)`` writes the estimated
+    mean of each arm and its variance in units of the noise.
+    """
     _score(matrix, vector, columns, products, forms)
 
 

@@ -1,7 +1,7 @@
 """The registry of metrics: which numbers reports and documents show, and how each is computed.
 
-A metric is a function in ``regret.py``, ``damage.py`` or ``audit.py`` that returns one value per
-seed, and the line above it::
+A metric is a function that returns one value per seed, and the line above it. Ours are in
+``regret.py``, ``damage.py`` and ``audit.py``; anybody may register more::
 
     @metric(REGRET, "late rate", unit="regret per round")
     def late_rate(ledgers): ...
@@ -28,6 +28,8 @@ REGRET = "final-regret"  # the games of a group
 DAMAGE = "excess-regret"  # the attacked games of a policy, and its games without attack
 PRICE = "price-of-robustness"  # the games of a policy and of the reference policy, without attack
 AUDIT = "audit"  # the attacked games of a policy
+
+TABLES = (REGRET, DAMAGE, PRICE, AUDIT)
 
 Samples = Floats | tuple[Floats, ...]
 
@@ -68,19 +70,46 @@ METRICS: dict[str, Metric] = {}
 
 
 def metric(table: str, head: str, **options: Any) -> Callable[[Callable[..., Samples]], Metric]:
-    """Register a per-seed function as a metric; options are the other fields of :class:`Metric`.
+    """Register a per-seed function as a metric: a column of a report's table.
 
-    The first line of its docstring, without "Return", says what the metric is.
+    The function gets groups of ledgers, one ledger per seed, and returns an array with one value
+    per seed. The table decides which groups: ``REGRET`` (the games of a policy), ``AUDIT`` (its
+    attacked games), ``DAMAGE`` (its attacked games, and those without attack), ``PRICE`` (games
+    without attack, and those of the reference policy). The first line of its docstring, without
+    "Return", says what the metric is.
+
+    Parameters
+    ----------
+    table
+        ``REGRET``, ``DAMAGE``, ``PRICE`` or ``AUDIT``.
+    head
+        Head of the column.
+    options
+        Other fields of :class:`Metric`, such as ``unit`` and ``better``.
     """
+    if table not in TABLES:
+        raise ValueError(f"table must be one of {', '.join(map(repr, TABLES))}; got {table!r}")
 
     def register(by_seed: Callable[..., Samples]) -> Metric:
         name = by_seed.__name__
+        _refuse_duplicate(name, table, head, by_seed.__module__)
         summary = (by_seed.__doc__ or "").partition("\n")[0]
         meaning = summary.removeprefix("Return ").removesuffix(".")
         METRICS[name] = Metric(name, meaning, by_seed, table, head, **options)
         return METRICS[name]
 
     return register
+
+
+def _refuse_duplicate(name: str, table: str, head: str, module: str) -> None:
+    """Raise ValueError if a metric would replace one of another module, or one with its head."""
+    for found in METRICS.values():
+        if found.name == name and found.by_seed.__module__ != module:
+            raise ValueError(f"there is already a metric {name!r}; choose another name")
+        if found.name != name and (found.table, found.head) == (table, head):
+            raise ValueError(
+                f"the table {table!r} already has a column {head!r}; choose another head"
+            )
 
 
 def metrics_of(table: str) -> list[Metric]:

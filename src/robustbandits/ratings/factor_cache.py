@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from robustbandits.compiled.cache import cache_root
+from robustbandits.compiled.fallback import warn_once
 from robustbandits.ratings.factors import Factors, FactorsError
 
 #: Number of files that are kept; those of the full Netflix data take 40 MB each.
@@ -32,10 +33,13 @@ def path_of(table: Any, parameters: dict[str, Any]) -> Path:
 
 
 def load(path: Path) -> Factors | None:
-    """Return the factors in a file; None if there is no such file, or if it is damaged."""
+    """Return the factors in a file; None if there is no such file, or if it cannot be read."""
+    if not path.is_file():
+        return None
     try:
         factors = Factors.load(path)
-    except (OSError, FactorsError):
+    except (OSError, FactorsError) as error:
+        warn_once((path, "load"), f"factors are computed again: {error}")
         return None
     with contextlib.suppress(OSError):
         os.utime(path)  # the file that was not used for the longest time is deleted first
@@ -43,11 +47,16 @@ def load(path: Path) -> Factors | None:
 
 
 def save(path: Path, factors: Factors) -> None:
-    """Keep factors in a file, and delete the oldest files; ignore a disk that cannot be written."""
+    """Keep factors in a file, and delete the oldest files; warn if the file cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         factors.save(path)
-    except OSError:
+    except OSError as error:
+        warn_once(
+            (path.parent, "save"),
+            f"factors are not kept, so every process computes them again, because {path.parent} "
+            f"cannot be written ({error.strerror}): set ROBUSTBANDITS_CACHE to a folder that can",
+        )
         return
     files = []
     for file in path.parent.glob("*.npz"):

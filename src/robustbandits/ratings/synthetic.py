@@ -15,7 +15,7 @@ from robustbandits.ratings.table import RatingTable
 SYNTHETIC_NAME = "netflix-synthetic"
 #: Every label of synthetic data that stands in for real data ends with this.
 STAND_IN = " (synthetic stand-in)"
-#: Spread of the logarithm of counts, so that mean/median is about 2 for users, 10 for film_vectors.
+#: Spread of the logarithm of counts, so that mean/median is about 2 for users, 10 for films.
 USER_SPREAD, ITEM_SPREAD = 1.25, 2.15
 #: Largest fraction of the users who rated one film, and smallest number of its ratings.
 LARGEST_SHARE, FEWEST_RATINGS = 0.485, 3

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from robustbandits._version import __version__
 from robustbandits.experiments.spec import Spec
+from robustbandits.ratings.datasets import MOVIELENS_100K, NETFLIX
 
 
 class Citation(NamedTuple):
@@ -28,17 +29,10 @@ SOFTWARE = Citation(
     f"The robustbandits authors. robustbandits {__version__}: corruption-robust contextual "
     "bandits, budgeted attacks, and a lab to measure them.",
 )
-MOVIELENS = Citation(
-    "The data: MovieLens",
-    "F. Maxwell Harper, Joseph A. Konstan. The MovieLens Datasets: History and Context. ACM "
-    "Transactions on Interactive Intelligent Systems 5(4), article 19, 2015. "
-    "doi:10.1145/2827872. For research; not to be redistributed without permission.",
-)
-NETFLIX = Citation(
-    "The data: Netflix Prize",
-    "James Bennett, Stan Lanning. The Netflix Prize. Proceedings of KDD Cup and Workshop, 2007. "
-    "For research; not to be redistributed.",
-)
+DATA = {
+    "movielens": Citation("The data: MovieLens", MOVIELENS_100K.citation),
+    "netflix": Citation("The data: Netflix Prize", NETFLIX.citation),
+}
 
 
 def citations(specs: Iterable[Spec]) -> list[Citation]:
@@ -51,5 +45,4 @@ def citations(specs: Iterable[Spec]) -> list[Citation]:
         for environment in environments
         if not getattr(environment, "stand_in", False)
     ).lower()
-    datasets = {"movielens": MOVIELENS, "netflix": NETFLIX}
-    return [PAPER, *[cited for name, cited in datasets.items() if name in words], SOFTWARE]
+    return [PAPER, *[cited for name, cited in DATA.items() if name in words], SOFTWARE]

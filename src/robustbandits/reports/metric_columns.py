@@ -15,8 +15,8 @@ from robustbandits.reports.table import Cell, Column
 ENVIRONMENT, ATTACK, POLICY = (Column(head, "text") for head in ("environment", "attack", "policy"))
 
 INTERVALS = (
-    "Brackets: 95 % bootstrap intervals over seeds, paired; with two or three seeds they are not "
-    "worth much."
+    "Brackets: 95 % bootstrap intervals over seeds, paired. With two or three seeds they are not "
+    "reliable."
 )
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -91,7 +92,7 @@ class Table:
         body = [[_markdown(cell) for cell in row] for row in self.texts()]
         heads = [_markdown(column.head) for column in self.columns]
         lines = [f"| {' | '.join(cells)} |" for cells in (heads, rule, *body)]
-        notes = [f"\n{_markdown(note)}" for note in self.notes]
+        notes = ["\n" + wrapped(_markdown(note)) for note in self.notes]
         return "\n".join([f"### {_markdown(self.title)}\n", *lines, *notes]) + "\n"
 
     def to_csv(self) -> str:
@@ -138,6 +139,13 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, int) or abs(cell) >= 1000:
         return f"{cell:,.0f}"
     return f"{cell + 0.0:.4g}"
+
+
+def wrapped(prose: str, indent: str = "") -> str:
+    """Return a paragraph in lines short enough to read and compare; later lines are indented."""
+    return textwrap.fill(
+        prose, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _keys(column: Column) -> Sequence[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from robustbandits._atomic import write_whole
 from robustbandits.reports.figures import draw_panels
+from robustbandits.reports.table import wrapped
 from robustbandits.reproduction.published import PUBLISHED_ROUNDS
 from robustbandits.reproduction.readings import reading_of
 from robustbandits.reproduction.verdict import PanelVerdict, judge, order_sentence, verdict_table
@@ -86,10 +87,12 @@ def reproduction_text(experiments: Sequence[Experiment], command: str) -> str:
 
 def _chapter(experiment: Experiment, panels: Sequence[PanelVerdict], reasons: str) -> str:
     spec = experiment.spec
-    lines = [f"## {reading_of(spec)}\n", f"{spec.about}\n", verdict_table(panels).to_markdown()]
+    about = wrapped(spec.about)
+    lines = [f"## {reading_of(spec)}\n", f"{about}\n", verdict_table(panels).to_markdown()]
     for panel in panels:
         if panel.compared:
-            lines.append(f"- **{panel.environment}, {panel.attack}.** {order_sentence(panel)}")
+            heading = f"- **{panel.environment}, {panel.attack}.**"
+            lines.append(wrapped(f"{heading} {order_sentence(panel)}", indent="  "))
     if spec.rounds == PUBLISHED_ROUNDS:
         lines += ["", reasons]
     return "\n".join(lines) + "\n"
