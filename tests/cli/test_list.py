@@ -54,6 +54,14 @@ def test_the_text_has_assumptions_and_parameters():
     assert "ridge=0.1, delta=0.01" in text
 
 
+def test_experimental_policies_are_marked():
+    text = " ".join(invoke("list", "policies").output.split())
+    assert "MLAER (experimental): " in text
+    assert "provenance: experimental, constants from summaries;" in text
+    assert "BARBAR: " in text
+    assert text.count(" (experimental): ") == text.count("provenance: experimental,")
+
+
 @pytest.mark.parametrize(("what", "name"), [("policies", "LinUCB"), ("specs", "smoke")])
 def test_one_entry_can_be_listed_by_its_name(what, name):
     assert invoke_json("list", what, name)[what] == [listed(what)[name]]

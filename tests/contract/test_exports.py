@@ -72,3 +72,31 @@ def test_importing_the_package_imports_neither_numba_nor_numpy():
 def test_using_a_policy_does_not_import_the_others():
     other = "robustbandits.policies.linear.robust_bandit"
     assert imports("import robustbandits as rb; rb.policies.LinUCB", other, "numba") == ["numba"]
+
+
+def provenances():
+    """Return the names of all policies by the source of their specification."""
+    found = {}
+    for name in rb.policies.__all__:
+        found.setdefault(getattr(rb.policies, name).facts.provenance, set()).add(name)
+    return found
+
+
+def test_policies_read_in_their_papers_or_authors_code_say_so():
+    assert provenances()[PAPER] >= {"BARBAR", "TsallisINF", "COBE", "SlidingWindowLinUCB", "BOB"}
+    assert provenances()[CODE] >= {"WeightedOFUL", "MultiLevelWeightedOFUL", "RobustUCB"}
+
+
+def test_policies_made_from_summaries_are_experimental():
+    assert RECONSTRUCTION.startswith("experimental, ")
+    assert provenances()[RECONSTRUCTION] == {
+        "FastSlowElimination",
+        "MLAER",
+        "BARBAT",
+        "SuccessiveElimination",
+        "SupportBasisExploration",
+        "HuberOFUL",
+        "RobustRegressionUCB",
+        "MaxMinUCB",
+        "MinWD",
+    }

@@ -23,6 +23,10 @@ WORD = ("unknown", 1, ["first"])
 #: For the parameters of each name, in whatever policy: values to refuse, and values to accept.
 VALUES = {
     "alpha": (SHARE, (0, 1)),
+    **dict.fromkeys(
+        (("FastSlowGPUCB", "alpha"), ("MultiLayerGPUCB", "alpha")),
+        ((0.9, -1.0, *NOT_NUMBERS), (1, 5)),
+    ),
     "bins": ((1, (1 << 16) + 1, 2.5, "3"), (2, 1 << 16)),
     "block": (COUNT, (1,)),
     "bonus": (WORD, ("paper", "l1", "l2")),
@@ -31,6 +35,7 @@ VALUES = {
     "c_hat_scale": (NON_NEGATIVE, (0,)),
     "candidates": (("2kt", [], 5, [0, -1.0], [0, math.nan], [0, "1"], [2, 2.0]), ([0, 2], "T")),
     "clip": (FLAG, (False, True)),
+    "clock": (WORD, ("rewards", "horizon")),
     "delta": (PROBABILITY, (1e-9,)),
     "delta_split": (FLAG, (False, True)),
     "divide_by": (WORD, ("planned", "actual")),

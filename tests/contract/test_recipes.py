@@ -40,8 +40,8 @@ PRESETS = {
         "bonus": "paper",
         "clip": False,
     },
-    "SlidingWindowLinUCB.as_written": {"growing": False},
-    "BOB.as_written": {"growing": False, "clip": False},
+    "SlidingWindowLinUCB.as_written": {"growing": False, "delta": None},
+    "BOB.as_written": {"growing": False, "delta": None, "clip": False},
     "MLAER.practical": {"width_scale": 0.15},
     "SuccessiveElimination.practical": {"budget": 5.0, "width_scale": 0.15},
     "BARBAR.practical": {"lambda_const": 1.0},
@@ -53,7 +53,7 @@ PRESETS = {
     "RobustPhasedElimination.practical": {"budget": 5.0, "threshold": "tight"},
     "SupportBasisExploration.practical": {"scale": 0.003},
     "EnlargedGPUCB.practical": {"budget": 5.0, "bonus_scale": 0.1},
-    "MultiLayerGPUCB.practical": {"bonus_scale": 0.3},
+    "MultiLayerGPUCB.practical": {"alpha": 1.0, "bonus_scale": 0.3},
 }
 
 

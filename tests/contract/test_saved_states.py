@@ -52,8 +52,11 @@ MEMOS = {
     "TsallisINF": ([0.5], [0], [-1], [1.5], [1e-200]),
     "BARBAR": ([1],),
     "BARBAT": ([1],),
-    "MultiLayerGPUCB": ([2], [-1], [3], [0.5], [math.nan]),
-    "MultiLayerGPUCB rbf": ([2], [-1], [3], [0.5], [math.nan]),
+    "FastSlowGPUCB": ([2, 1], [3, 0], [-1, 0], [0.5, 0], [0, 2], [0, -1]),
+    **dict.fromkeys(
+        ("MultiLayerGPUCB", "MultiLayerGPUCB rbf"),
+        ([-1, 2], [-2, 0], [3, 0], [0.5, 0], [math.nan, 0], [0, -1], [0, 3]),
+    ),
 }
 #: Policy, field of its state, index, and a number that cannot be there.
 STATES = [
@@ -92,6 +95,11 @@ STATES = [
     ("RobustUCB", "counts", 0, -1.0),
     ("RobustUCB", "counts", 0, 0.5),
     ("RobustUCB", "tree", (0, 5, 0), -2.0),
+    ("RobustUCB", "tally", 0, 0.5),
+    ("FastSlowGPUCB", "valid", 0, 0.5),
+    ("MultiLayerGPUCB", "listed", (0, 1), 2.0),
+    ("MultiLayerGPUCB", "listed", (1, 1), 0.0),  # a faster layer has the arm
+    ("MultiLayerGPUCB", "listed", ..., 0.0),
     *(("SupportBasisExploration", "diary", _phases.LEADER, a) for a in (-1.0, 3.0, 0.5, math.nan)),
 ]
 

@@ -210,3 +210,26 @@ def test_arms_twins_eliminate_borrow_and_change_epochs(variant):
     else:
         assert len(twin.active[0]) < 6
         assert twin.borrowed > 5
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [pytest.param(f"fast-slow-switching-{name}", marks=compiles) for name in ("linear", "rbf")],
+)
+def test_fast_slow_twin_switches_in_the_middle_of_a_game(variant):
+    block = block_of(100, arms=6, dim=2, contexts="fixed", seed=1)
+    agent, twin = assert_twins(*PROCESSES[variant], block, seed=1)
+    assert 5 < twin.switched < 80
+    assert state_of(agent).valid[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    "variant", [pytest.param(f"multi-empty-{name}", marks=compiles) for name in ("linear", "rbf")]
+)
+def test_multi_layer_twin_empties_sets_and_borrows(variant):
+    block = block_of(100, arms=6, dim=2, contexts="fixed", seed=1)
+    agent, twin = assert_twins(*PROCESSES[variant], block, seed=1)
+    assert not twin.sets[0]
+    assert twin.borrowed > 5
+    listed = [set(np.flatnonzero(row)) for row in state_of(agent).listed]
+    assert listed == twin.sets

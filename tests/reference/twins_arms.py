@@ -183,32 +183,43 @@ class TsallisINF(EXP3):
 
 
 class RobustUCB:
-    """Kapoor, Patel, Kar (2019), on rewards rounded to the middle of their bin."""
+    """rUCB-MAB of Kapoor, Patel, Kar (2019), by their code; crUCB of Niss, Tewari (2020).
+
+    Ours: rewards are rounded to the middle of their bin, the median of an even number is the mean
+    of the middle two, ties are random, and t may be the horizon.
+    """
 
     def __init__(self, bounds, rng, *, estimator="median", trim=0.1, sigma=0.1, **options):
         self.arms, self.rng, self.rounds = bounds.arms, rng, bounds.rounds
-        self.estimator, self.trim = estimator, trim
-        self.scale = sigma * options.get("width_scale", 2.0)
+        self.alpha = None if estimator == "median" else trim
+        scale = options.get("width_scale", 2.0)
+        if estimator == "median":
+            self.rho = (scale * sigma) ** 2
+        else:  # the paper's bonus is σ₀/(1-2α) √(4 ln t / N)
+            self.rho = (scale / 2) ** 2 * 4 * (sigma / (1 - 2 * trim)) ** 2
+        self.clock = options.get("clock", "rewards")
         self.low, self.bins = options.get("low", -0.5), options.get("bins", 1024)
         self.width = (options.get("high", 1.5) - self.low) / self.bins
-        self.numbers = [[] for _ in range(self.arms)]
+        self.rewards = [[] for _ in range(self.arms)]
 
-    def estimate(self, numbers):
-        if self.estimator == "median":
-            middle = np.median(numbers)
-        else:
-            cut = min(math.floor(self.trim * len(numbers)), (len(numbers) - 1) // 2)
-            middle = np.mean(sorted(numbers)[cut : len(numbers) - cut])
-        return self.low + self.width * (middle + 0.5)
+    def estimate(self, rewards):
+        if self.alpha is None:
+            return np.median(rewards)
+        n = len(rewards)
+        cut = math.ceil(self.alpha * n)
+        while n - 2 * cut < 1:
+            cut -= 1
+        return np.mean(sorted(rewards)[cut : n - cut])
 
     def choose(self, contexts):
-        scores = np.full(self.arms, np.inf)
-        for a, numbers in enumerate(self.numbers):
-            if numbers:
-                bonus = self.scale * math.sqrt(math.log(self.rounds)) / math.sqrt(len(numbers))
-                scores[a] = self.estimate(numbers) + bonus
+        scores = np.full(self.arms, np.inf)  # first each arm once
+        t = self.rounds if self.clock == "horizon" else sum(map(len, self.rewards))
+        for a, rewards in enumerate(self.rewards):
+            if rewards:
+                bonus = math.sqrt(self.rho * math.log(t) / len(rewards))
+                scores[a] = self.low + self.width * (self.estimate(rewards) + 0.5) + bonus
         return pick(scores, self.rng, "random")
 
     def learn(self, arm, reward):
         number = math.floor((reward - self.low) / self.width)
-        self.numbers[arm].append(min(max(number, 0), self.bins - 1))
+        self.rewards[arm].append(min(max(number, 0), self.bins - 1))

@@ -69,7 +69,10 @@ class WeightedOFUL:
 
 
 class COBE:
-    """Wei, Dann, Zimmert (2022) over CW-OFUL: every pair of bases is tested in every round."""
+    """Wei, Dann, Zimmert (2022), type a, over CW-OFUL: all pairs of bases are tested every round.
+
+    Ours: the bound R of a base, and ``test_scale``, a factor of every constant of the test.
+    """
 
     def __init__(
         self,
@@ -85,60 +88,64 @@ class COBE:
     ):
         d, T, L, S = bounds.dim, bounds.rounds, bounds.L, bounds.S
         self.dim, self.rng, self.ties = d, rng, ties
+        self.c_max, self.scale, self.log = max_corruption, test_scale, math.log(T / delta)
+        # CW-OFUL: its penalty, the numerator of its α, and its radius.
         self.penalty = sigma**2 / S**2 if ridge is None else ridge
         prior = math.sqrt(self.penalty) * S
         self.c = sigma * math.sqrt(d) + prior
-        growth = (1 + T * L**2 / self.penalty) / delta
-        self.beta = sigma * math.sqrt(d * math.log(growth)) + prior + self.c
-        iota = d * math.log(1 + T * L**2 / (d * self.penalty))
-        b = max(self.beta, L * S)
-        self.b1, self.b2, self.b3 = 8 * b**2 * iota, 4 * b * iota / self.c, 4 * b * iota
-        self.c_max, self.scale, self.log = max_corruption, test_scale, math.log(T / delta)
-        price = math.sqrt(self.b1 * T) + self.b2 * self.c_max + self.b3
+        spread = math.sqrt(d * math.log((1 + T * L**2 / self.penalty) / delta))
+        self.radius = sigma * spread + prior + self.c
+        self.iota = d * math.log(1 + T * L**2 / (d * self.penalty))
+        self.b = max(self.radius, L * S)
+        beta_2 = self.bound(0, 1) - self.bound(0, 0)
+        k_init = max(math.ceil(math.log2(self.bound(T, self.c_max) / beta_2)), 0)
         self.k_max = math.ceil(math.log2(self.c_max * T))
-        self.begin(min(self.k_max, math.ceil(math.log2(price / self.b2))))
-        self.k_first = self.k
+        self.k_first = min(k_init, self.k_max)
+        self.basic(self.k_first)
 
-    def begin(self, k):
+    def bound(self, n, theta):
+        """R(n, θ): regret of a base in n rounds with budget θ, in rewards as they are seen."""
+        means = math.sqrt(2 * self.iota * n) + 2 * self.iota * theta / self.c + 2 * self.iota
+        return 2 * self.b * means + 2 * theta + 2 * math.sqrt(2 * n * self.log)
+
+    def basic(self, k):
+        """Start BASIC(k)."""
         self.k = k
         guesses = range(k, self.k_max + 1)
         self.alpha = {i: 2.0 ** (k - i - 1) for i in guesses}
         self.alpha[k] = 1 - sum(self.alpha[i] for i in guesses if i > k)
-        expected = 21 * self.scale * self.c_max * self.log
-        self.budget = {i: 1.25 * self.alpha[i] * 2**i + expected for i in guesses}
+        slack = self.scale * 21 * self.c_max * self.log
+        self.theta = {i: 1.25 * self.alpha[i] * 2**i + slack for i in guesses}
         self.bases = {i: Ridge(self.dim, self.penalty) for i in guesses}
         self.earned = dict.fromkeys(guesses, 0.0)
 
     def choose(self, contexts):
-        self.drawn = self.k
+        self.i = self.k
         if self.k < self.k_max:
-            self.drawn += draw([self.alpha[i] for i in sorted(self.alpha)], self.rng)
-        scores = self.bases[self.drawn].scores(contexts, self.beta)
-        return pick(scores, self.rng, self.ties)
+            self.i += draw([self.alpha[i] for i in sorted(self.alpha)], self.rng)
+        return pick(self.bases[self.i].scores(contexts, self.radius), self.rng, self.ties)
 
     def learn(self, context, reward):
-        base = self.bases[self.drawn]
+        base = self.bases[self.i]
         width = base.widths(context[None, :])[0]
-        base.add(context, reward, min(1.0, self.c / self.budget[self.drawn] / width))
-        self.earned[self.drawn] += reward
-        if self.fails():
-            self.begin(self.k + 1)
+        base.add(context, reward, min(1.0, self.c / (self.theta[self.i] * width)))
+        self.earned[self.i] += reward
+        if self.stops():
+            self.basic(self.k + 1)
 
-    def deserved(self, i):
-        """What all rounds would have earned with base i's arms, at the most."""
-        bound = math.sqrt(self.b1 * self.bases[i].count) + self.b2 * self.budget[i] + self.b3
-        return (self.earned[i] + self.scale * bound) / self.alpha[i]
+    def most(self, i):
+        """Left side of the test: what all rounds would have earned with base i, at the most."""
+        R = self.scale * self.bound(self.bases[i].count, self.theta[i])
+        return (self.earned[i] + R) / self.alpha[i]
 
-    def sure(self, j):
-        """And with base j's, at the least."""
-        t = sum(base.count for base in self.bases.values())
-        luck = math.sqrt(t * self.log / self.alpha[j])
-        luck += (self.c_max * self.log + self.budget[j]) / self.alpha[j]
-        return self.earned[j] / self.alpha[j] - 8 * self.scale * luck
+    def least(self, j):
+        """Right side of the test: and with base j, at the least."""
+        t, alpha = sum(base.count for base in self.bases.values()), self.alpha[j]
+        luck = math.sqrt(t * self.log / alpha) + (self.log + self.theta[j]) / alpha
+        return self.earned[j] / alpha - self.scale * 8 * luck
 
-    def fails(self):
-        pairs = [(i, j) for i in self.bases for j in self.bases if i < j]
-        return any(self.deserved(i) < self.sure(j) for i, j in pairs)
+    def stops(self):
+        return any(self.most(i) < self.least(j) for i in self.bases for j in self.bases if i < j)
 
 
 class SharedGrid(Linear):

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from reference.twins import pick
+from reference.twins import draw, pick
 
 
 def linear(x, y):
@@ -60,43 +60,169 @@ class Process:
         return 0.5 * np.linalg.slogdet(self.noisy() / self.penalty)[1] if self.points else 0.0
 
 
-class LayeredGP:
-    """GP-UCB in layers, fastest first; one layer with the whole budget is Enlarged GP-UCB."""
+class EnlargedGP:
+    """Bogunovic, Krause, Scarlett (2020), Algorithm 1; what the other two have in common with it.
 
-    def __init__(self, bounds, rng, *, kernel, chances, extras, delta, shortlist=False, **options):
-        self.penalty = options.get("ridge", 0.1)
-        self.sigma, self.bound = options.get("sigma", 0.1), options.get("norm_bound", 1.0)
-        self.chances, self.extras, self.delta = chances, extras, delta
-        self.rng, self.shortlist = rng, shortlist
-        self.layers = [Process(kernel, self.penalty) for _ in chances]
+    β = B + (σ/√λ) √(2(γ + ln(1/δ))), where γ is the information gained so far.
+    """
 
-    def interval(self, layer, contexts):
-        """μ ± (B + σ √(2(γ + ln 1/δ)/λ) + extra/√λ) s."""
-        process, root = self.layers[layer], math.sqrt(self.penalty)
-        gained = 2 * (process.information() + math.log(1 / self.delta))
-        factor = self.bound + self.sigma / root * math.sqrt(gained) + self.extras[layer] / root
-        means, variances = process.posterior(contexts)
-        widths = factor * np.sqrt(np.maximum(0.0, variances))
+    def __init__(self, bounds, rng, *, kernel, budget=0.0, delta=0.01, **options):
+        self.rng, self.kernel, self.C, self.delta = rng, kernel, budget, delta
+        self.penalty, self.sigma = options.get("ridge", 0.1), options.get("sigma", 0.1)
+        self.B, self.B0 = options.get("norm_bound", 1.0), options.get("max_corruption", 1.0)
+        self.alpha, self.scale = options.get("alpha", 2.0), options.get("bonus_scale", 1.0)
+        self.rounds, self.all = bounds.rounds, Process(kernel, self.penalty)
+
+    def interval(self, process, delta, corruption, factor=1.0):
+        """μ ± factor (β + corruption/√λ) s for all arms."""
+        gained = process.information() + math.log(1 / delta)
+        beta = self.B + self.sigma / math.sqrt(self.penalty) * math.sqrt(2 * gained)
+        means, variances = process.posterior(self.contexts)
+        beta += self.scale * corruption / math.sqrt(self.penalty)
+        widths = factor * beta * np.sqrt(np.maximum(0.0, variances))
         return means - widths, means + widths
 
     def choose(self, contexts):
-        count = len(self.chances)
-        self.layer = 0
-        if count > 1:
-            level = self.rng.random()
-            self.layer = int(np.searchsorted(np.cumsum(self.chances), level, side="right"))
-        both = {i: self.interval(i, contexts) for i in range(self.layer, count)}
-        if not self.shortlist:
-            scores = np.min([both[i][1] for i in both], axis=0)
-            return pick(scores, self.rng, "random")
-        for first in range(self.layer, count):  # the smallest layer with anything on its list
-            listed = np.all([both[i][1] >= both[i][0].max() for i in range(first, count)], axis=0)
-            if listed.any():
-                return pick(np.where(listed, both[first][1], -np.inf), self.rng, "random")
-        raise AssertionError("the slowest layer always lists its best arm")
+        self.contexts = contexts
+        return pick(self.interval(self.all, self.delta, self.C)[1], self.rng, "random")
 
     def learn(self, arm, context, reward):
-        self.layers[self.layer].add(context, reward)
+        self.all.add(context, reward)
+
+
+class RunningBounds:
+    """UCB and LCB of a process: the smallest and the largest bounds of its past.
+
+    The paper knows all contexts from the start. The policy knows an arm from its first reward on,
+    so the past of an arm's bounds begins there; until then they are the present ones.
+    """
+
+    def __init__(self, process, interval):
+        self.process, self.interval = process, interval
+        self.past = {}
+
+    def update(self, arms):
+        lows, highs = self.interval(self.process)
+        for arm in arms:
+            low, high = self.past.get(arm, (-np.inf, np.inf))
+            self.past[arm] = max(low, lows[arm]), min(high, highs[arm])
+
+    def __call__(self):
+        """LCB and UCB of all arms."""
+        lows, highs = self.interval(self.process)
+        for arm, (low, high) in self.past.items():
+            lows[arm], highs[arm] = low, high
+        return lows, highs
+
+
+class FastSlowGP(EnlargedGP):
+    """Bogunovic, Krause, Scarlett (2020), Algorithm 2."""
+
+    def __init__(self, bounds, rng, **options):
+        super().__init__(bounds, rng, **options)
+        constant = 3 + self.B0 * math.log(5 / self.delta)
+        self.corruption = {"F": 0.0, "S": constant}
+        self.processes = {name: Process(self.kernel, self.penalty) for name in "FS"}
+        self.running = {
+            name: RunningBounds(self.processes[name], lambda _, name=name: self.present(name))
+            for name in "FS"
+        }
+        self.known, self.valid, self.switched, self.t = set(), True, None, 0
+
+    def present(self, name, factor=1.0):
+        return self.interval(self.processes[name], self.delta / 5, self.corruption[name], factor)
+
+    def choose(self, contexts):
+        self.contexts = contexts
+        if not self.valid:  # Algorithm 1 on all data
+            return pick(self.interval(self.all, self.delta / 5, self.C)[1], self.rng, "random")
+        slow = min(1, 1 / self.C)
+        self.drawn = "F" if slow < 1 and self.rng.random() < 1 - slow else "S"
+        fast, slow = self.running["F"](), self.running["S"]()
+        self.contradicted = bool(np.any(fast[1] < slow[0]))
+        scores = np.minimum(fast[1], slow[1])
+        if self.drawn == "S":
+            scores = self.present("S", self.alpha)[1]
+        return pick(scores, self.rng, "random")
+
+    def learn(self, arm, context, reward):
+        self.t += 1
+        self.all.add(context, reward)
+        if not self.valid:
+            return
+        self.processes[self.drawn].add(context, reward)
+        for name in "FS":
+            if arm not in self.known:
+                self.running[name].update([arm])
+        self.known.add(arm)
+        self.running[self.drawn].update(self.known)
+        known = sorted(self.known)
+        contradicted = self.running["F"]()[1][known] < self.running["S"]()[0][known]
+        if self.contradicted or contradicted.any():
+            self.valid, self.switched = False, self.t
+
+
+class MultiLayerGP(EnlargedGP):
+    """Bogunovic, Krause, Scarlett (2020), Algorithm 3."""
+
+    def __init__(self, bounds, rng, **options):
+        super().__init__(bounds, rng, **options)
+        logs = math.log2(self.rounds)
+        self.L = math.ceil(logs)
+        self.split = self.delta / (4 * (1 + logs))
+        self.constant = 3 + self.B0 * math.log(1 / self.split)
+        self.layers = [Process(self.kernel, self.penalty) for _ in range(self.L)]
+        self.running = [RunningBounds(process, self.present) for process in self.layers]
+        self.sets = [set(range(bounds.arms)) for _ in range(self.L)]
+        self.known, self.borrowed = set(), 0
+
+    def present(self, process, factor=1.0):
+        return self.interval(process, self.split, self.constant, factor)
+
+    def floor(self, layer):
+        return max((low for low, _ in self.running[layer].past.values()), default=-np.inf)
+
+    def set_of(self, layer):
+        """M of a layer; an arm without a reward must pass the tests of this and slower layers."""
+        rest = self.sets[layer] & self.known
+        new = self.sets[layer] - self.known
+        for i in range(layer, self.L):
+            new = {a for a in new if self.running[i]()[1][a] >= self.floor(i)}
+        return rest | new or (self.sets[layer] if layer == self.L - 1 else set())
+
+    def choose(self, contexts):
+        self.contexts = contexts
+        chances = [2.0**-i for i in range(1, self.L + 1)]
+        chances[0] += 1 - sum(chances)
+        self.drawn = draw(chances, self.rng)
+        chooser = self.drawn
+        while not self.set_of(chooser):
+            chooser += 1
+        self.learns = chooser == self.drawn
+        self.borrowed += not self.learns
+        scores = np.full(len(contexts), -np.inf)
+        inside = sorted(self.set_of(chooser))
+        scores[inside] = self.present(self.layers[chooser], self.alpha)[1][inside]
+        return pick(scores, self.rng, "random")
+
+    def learn(self, arm, context, reward):
+        if not self.learns:
+            return
+        self.layers[self.drawn].add(context, reward)
+        changed = [self.drawn]
+        if arm not in self.known:
+            changed = range(self.L)
+            for running in self.running:
+                running.update([arm])
+        self.known.add(arm)
+        self.running[self.drawn].update(self.known)
+        for layer in changed:
+            highs = {a: high for a, (_, high) in self.running[layer].past.items()}
+            worse = {a for a in highs if highs[a] < self.floor(layer)}
+            if layer == self.L - 1 and self.sets[layer] <= worse:
+                continue  # the slowest layer keeps its last arms
+            for faster in range(layer + 1):
+                self.sets[faster] -= worse
 
 
 # ------------------------------------------------------------------------------------- designs

@@ -1,93 +1,129 @@
 """Slow NumPy twins of the policies with a window, and of those with imperfect contexts.
 
-Written from the papers' formulas, beside the twins of twins.py, and as slow. A window is a list of
-observations, from which V and b are summed anew in every round. The smallest bound in a ball is
-left to SciPy's SLSQP; the largest is the highest of climbs from many points of the sphere.
+Written from the papers' formulas, beside the twins of twins.py, and as slow. A window is the end of
+the list of all observations, from which V and b are summed anew in every round. The smallest bound
+in a ball is left to SciPy's SLSQP; the largest is the highest of climbs from many points of the
+sphere.
 """
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 from scipy import optimize
 
-from reference.twins import Exp3, Linear, Ridge, draw, exp3_share
+from reference.twins import Linear, draw, pick
 
 
-class WindowRidge(Ridge):
-    """V and b of the last ``window`` observations."""
+class SlidingWindow:
+    """SW-UCB(w) of Cheung, Simchi-Levi, Zhu (2019).
 
-    def reset(self):
-        super().reset()
-        self.window = math.inf
-        self.seen = []
+    Ours are ``growing``, a radius for the observations held; and ``radius="det"``, that of
+    Abbasi-Yadkori et al. (2011) for them.
+    """
 
-    def add(self, x, y):
-        self.seen.append((x, y))
-        if len(self.seen) > self.window:
-            self.seen.pop(0)
-        self.V = self.penalty * np.eye(self.dim) + sum(np.outer(x, x) for x, _ in self.seen)
-        self.b = sum(y * x for x, y in self.seen)
-        self.count = len(self.seen)
+    def __init__(
+        self,
+        bounds,
+        rng,
+        *,
+        window=None,
+        variation=1.0,
+        growing=True,
+        ridge=0.1,
+        delta=0.01,
+        sigma=0.1,
+        radius="trace",
+        ties="random",
+    ):
+        self.d, self.T, self.L, self.S = bounds.dim, bounds.rounds, bounds.L, bounds.S
+        self.rng, self.ties = rng, ties
+        self.penalty, self.R, self.radius, self.growing = ridge, sigma, radius, growing
+        self.delta = 1 / self.T if delta is None else delta
+        if window is None:  # w = ⌊(dT)^⅔ B^-⅔⌋
+            window = min(self.T, math.floor((self.d * self.T) ** (2 / 3) * variation ** (-2 / 3)))
+        self.w = window
+        self.past = []  # all observations since the start
 
+    def fit(self):
+        """Compute V and b from the last w observations."""
+        held = self.past[-self.w :]
+        x = np.array([x for x, _ in held]).reshape(len(held), self.d)
+        y = np.array([y for _, y in held])
+        self.V = self.penalty * np.eye(self.d) + x.T @ x
+        self.b = x.T @ y
+        return len(held)
 
-class SlidingWindow(Linear):
-    """SW-LinUCB: LinUCB on the last w observations."""
+    def theta(self):
+        return np.linalg.solve(self.V, self.b)
 
-    def __init__(self, bounds, rng, *, window=None, variation=1.0, growing=True, **options):
-        super().__init__(bounds, rng, **options)
-        if window is None:
-            window = math.floor((bounds.dim * bounds.rounds / variation) ** (2 / 3))
-            window = min(window, bounds.rounds)
-        self.growing = growing
-        self.ridge = WindowRidge(bounds.dim, self.penalty)
-        self.ridge.window = window
+    @property
+    def ridge(self):
+        self.fit()
+        return self
 
     def choose(self, contexts):
-        window = self.ridge.window
-        t = min(len(self.ridge.seen) + 1, window) if self.growing else window
-        return self.optimistic(contexts, self.beta(t))
+        size = self.w
+        held = self.fit()
+        if self.growing:
+            size = min(self.w, held + 1)
+        if self.radius == "det":
+            growth = np.linalg.slogdet(self.V)[1] - self.d * math.log(self.penalty)
+            noise = math.sqrt(growth + 2 * math.log(1 / self.delta))
+        else:
+            inside = (1 + size * self.L**2 / self.penalty) / self.delta
+            noise = math.sqrt(self.d * math.log(inside))
+        factor = self.R * noise + math.sqrt(self.penalty) * self.S
+        widths = np.sqrt([x @ np.linalg.solve(self.V, x) for x in contexts])
+        return pick(contexts @ self.theta() + factor * widths, self.rng, self.ties)
+
+    def learn(self, context, reward):
+        self.past.append((context, reward))
 
 
 class BOB(SlidingWindow):
-    """EXP3 draws a window for each block, and is paid what the block earned, normalised."""
+    """EXP3 draws a window for each block of H rounds, in which SW-UCB starts anew."""
 
     def __init__(self, bounds, rng, *, block=None, windows=None, alpha=None, clip=True, **options):
         super().__init__(bounds, rng, window=1, **options)
-        T = bounds.rounds
-        self.H = min(T, math.floor(bounds.dim * math.sqrt(T))) if block is None else block
+        # The tiny numbers keep whole powers whole.
+        H = math.floor(self.d ** (2 / 3) * self.T ** (1 / 2) + 1e-9)  # eq. (22)
+        self.H = min(self.T, H) if block is None else block
         if windows is None:
-            steps = math.ceil(math.log(self.H))
-            windows = [math.floor(self.H ** (j / steps) + 1e-9) for j in range(steps + 1)]
-            windows = sorted(set(windows))
+            steps = math.ceil(math.log(self.H))  # Δ
+            windows = [math.floor(self.H ** (j / max(1, steps)) + 1e-9) for j in range(steps + 1)]
         self.windows = windows
-        size = len(self.windows)
-        blocks = math.ceil(T / self.H)
-        self.exp3 = Exp3(size, exp3_share(size, blocks) if alpha is None else alpha)
-        self.clip = clip
-        self.drawn = None
+        N = len(windows)  # Δ + 1
+        if alpha is None:
+            blocks = math.ceil(self.T / self.H)
+            alpha = min(1.0, math.sqrt(N * math.log(N) / ((math.e - 1) * blocks)))
+        self.gamma, self.clip = alpha, clip
+        self.s = np.ones(N)
+        self.j = None
+
+    @property
+    def exp3(self):
+        return SimpleNamespace(log_weights=np.log(self.s))
 
     def begin(self):
-        chances = self.exp3.chances()
-        self.drawn = draw(chances, self.rng)
-        self.chance = chances[self.drawn]
-        self.ridge.reset()
-        self.ridge.window = self.windows[self.drawn]
-        self.played, self.earned = 0, 0.0
+        self.p = (1 - self.gamma) * self.s / self.s.sum() + self.gamma / len(self.s)
+        self.j = draw(self.p, self.rng)
+        self.w = self.windows[self.j]
+        self.past = []
 
     def choose(self, contexts):
-        if self.drawn is None:
+        if self.j is None:
             self.begin()
         return super().choose(contexts)
 
     def learn(self, context, reward):
         super().learn(context, reward)
-        self.played += 1
-        self.earned += reward
-        if self.played == self.H:
-            spread = math.sqrt(self.H * math.log(self.bounds.rounds / math.sqrt(self.H)))
-            payment = 0.5 + self.earned / (2 * self.H + 4 * self.sigma * spread)
+        if len(self.past) == self.H:
+            most = 2 * self.H
+            most += 4 * self.R * math.sqrt(self.H * math.log(self.T / math.sqrt(self.H)))
+            payment = 1 / 2 + sum(y for _, y in self.past) / most
             payment = min(max(payment, 0.0), 1.0) if self.clip else payment
-            self.exp3.pay(self.drawn, payment, self.chance)
+            self.s[self.j] *= math.exp(self.gamma / (len(self.s) * self.p[self.j]) * payment)
             self.begin()
 
 

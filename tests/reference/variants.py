@@ -1,7 +1,5 @@
 """Policies and their twins with the same options: what test_twins.py compares."""
 
-import math
-
 from reference import twins
 from reference import twins_arms as arms
 from reference import twins_contextual as contextual
@@ -134,6 +132,9 @@ CONTEXTUAL = {
     ),
     "cobe": same(ours.COBE, contextual.COBE),
     "cobe-testing": same(ours.COBE, contextual.COBE, test_scale=1e-4, sigma=0.05),
+    "cobe-large-corruptions": same(
+        ours.COBE, contextual.COBE, test_scale=1e-4, sigma=0.05, max_corruption=8.0
+    ),
     "shared-grid": same(ours.SharedGrid, contextual.SharedGrid),
     "shared-grid-own": same(
         ours.SharedGrid,
@@ -164,8 +165,10 @@ CONTEXTUAL = {
     "window-1": same(ours.SlidingWindowLinUCB, window.SlidingWindow, window=1),
     "window-3": same(ours.SlidingWindowLinUCB, window.SlidingWindow, window=3),
     "window-40": same(ours.SlidingWindowLinUCB, window.SlidingWindow, window=40),
-    "window-paper-radius": same(
-        ours.SlidingWindowLinUCB, window.SlidingWindow, window=40, growing=False
+    "window-as-written": (
+        ours.SlidingWindowLinUCB.as_written(window=40),
+        window.SlidingWindow,
+        {"window": 40, "growing": False, "delta": None},
     ),
     "window-det": same(
         ours.SlidingWindowLinUCB, window.SlidingWindow, window=25, radius="det", ridge=0.5
@@ -173,7 +176,11 @@ CONTEXTUAL = {
     "window-variation": same(ours.SlidingWindowLinUCB, window.SlidingWindow, variation=40.0),
     "window-theory": same(ours.SlidingWindowLinUCB, window.SlidingWindow),
     "bob": same(ours.BOB, window.BOB),
-    "bob-as-written": same(ours.BOB, window.BOB, growing=False, clip=False),
+    "bob-as-written": (
+        ours.BOB.as_written(),
+        window.BOB,
+        {"growing": False, "delta": None, "clip": False},
+    ),
     "bob-windows": same(ours.BOB, window.BOB, block=20, windows=[3, 20, 7], alpha=0.3),
     "bob-short": same(ours.BOB, window.BOB, block=11, radius="det", sigma=0.3),
     "bob-one-window": same(ours.BOB, window.BOB, block=40, windows=[5]),
@@ -217,15 +224,13 @@ ARMS = {
         sigma=0.3,
         width_scale=1.0,
     ),
+    "median-horizon": same(ours.RobustUCB, arms.RobustUCB, clock="horizon"),
     "trimmed": same(ours.RobustUCB, arms.RobustUCB, estimator="trimmed", trim=0.2),
+    "trimmed-wide": same(
+        ours.RobustUCB, arms.RobustUCB, estimator="trimmed", trim=0.45, width_scale=0.3
+    ),
     "mean": same(ours.RobustUCB, arms.RobustUCB, estimator="trimmed", trim=0.0),
 }
-
-
-def layered(recipe, kernel, chances, extras, delta, **options):
-    """Return a policy with Gaussian processes and its twin, which is told the layers."""
-    layers = {"kernel": kernel, "chances": chances, "extras": extras, "delta": delta}
-    return recipe, fixed.LayeredGP, {**layers, **options}
 
 
 KERNELS = {
@@ -244,33 +249,49 @@ KERNELS = {
 }
 
 
+def process(recipe, twin, name, **options):
+    """Return a policy with Gaussian processes and its twin."""
+    kernel, function = KERNELS[name]
+    return recipe(**kernel, **options), twin, {"kernel": function, **options}
+
+
 def enlarged(name):
-    options, kernel = KERNELS[name]
-    return layered(ours.EnlargedGPUCB(3.0, **options), kernel, [1.0], [3.0], 0.01)
+    return process(ours.EnlargedGPUCB, fixed.EnlargedGP, name, budget=3.0)
 
 
-def fast_slow(name):
-    options, kernel = KERNELS[name]
-    recipe = ours.FastSlowGPUCB(4.0, max_corruption=0.5, bonus_scale=0.2, **options)
-    extras = [0.0, 0.2 * (3 + 0.5 * math.log(500))]
-    return layered(recipe, kernel, [0.75, 0.25], extras, 0.002)
+def fast_slow(name, **options):
+    return process(ours.FastSlowGPUCB, fixed.FastSlowGP, name, **options)
 
 
-def multi_layer(name, rounds=100):
-    options, kernel = KERNELS[name]  # seven layers
-    delta = 0.01 / (4 * (1 + math.log2(rounds)))
-    slower = [0.5**i for i in range(2, 8)]
-    extras = [0.01 * (3 + math.log(1 / delta))] * 7
-    recipe = ours.MultiLayerGPUCB(bonus_scale=0.01, sigma=0.02, **options)
-    chances = [1 - sum(slower), *slower]
-    return layered(recipe, kernel, chances, extras, delta, shortlist=True, sigma=0.02)
+def multi_layer(name, **options):
+    return process(ours.MultiLayerGPUCB, fixed.MultiLayerGP, name, **options)
 
 
+#: Bounds much narrower than the noise, so that processes contradict each other: for a switch in the
+#: middle of a game, for layers that rule out all arms, and for a slowest layer that does so, too.
+SWITCHING = {"sigma": 0.01, "norm_bound": 0.4, "bonus_scale": 0.0}
+EMPTY = {"sigma": 0.005, "norm_bound": 0.2, "bonus_scale": 0.01}
+ALL_EMPTY = {"sigma": 0.005, "norm_bound": 0.2, "bonus_scale": 0.0}
 #: Policies with Gaussian processes, for games of 100 rounds.
 PROCESSES = {
     **{f"enlarged-{name}": enlarged(name) for name in KERNELS},
-    **{f"fast-slow-{name}": fast_slow(name) for name in ("linear", "rbf", "matern-3/2")},
-    **{f"multi-{name}": multi_layer(name) for name in ("linear", "rbf-short", "matern-5/2")},
+    **{
+        f"fast-slow-{name}": fast_slow(name, budget=4.0, max_corruption=0.5, bonus_scale=0.2)
+        for name in ("linear", "rbf", "matern-3/2")
+    },
+    "fast-slow-alone": fast_slow("linear", budget=0.5),
+    "fast-slow-one": fast_slow("rbf", budget=1.0, alpha=1.0),
+    **{
+        f"fast-slow-switching-{name}": fast_slow(name, budget=2.0, **SWITCHING)
+        for name in ("linear", "rbf")
+    },
+    **{
+        f"multi-{name}": multi_layer(name, bonus_scale=0.01, sigma=0.02)
+        for name in ("linear", "rbf-short", "matern-5/2")
+    },
+    **{f"multi-empty-{name}": multi_layer(name, **EMPTY) for name in ("linear", "rbf")},
+    "multi-all-empty": multi_layer("linear", **ALL_EMPTY),
+    "multi-alpha": multi_layer("linear", alpha=1.0, bonus_scale=0.1, ridge=1.0),
 }
 
 

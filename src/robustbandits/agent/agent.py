@@ -17,6 +17,7 @@ from robustbandits.agent.file_contents import (
     check_indices,
     check_names,
     check_size,
+    checked_parameters,
     fill,
     reason,
     recipe_class,
@@ -298,7 +299,7 @@ class Agent:
         rows = arrays.pop("pending")
         check_size(problem, arrays)
         policy = recipe_class(header["policy"]["name"], kind)
-        recipe = policy.from_dict(header["policy"])
+        recipe = policy.from_dict(checked_parameters(policy, header["policy"]))
         if hasattr(policy, "upgrade_file"):  # the arrays may be those of an older version
             arrays = policy.upgrade_file(arrays | {"pending": rows})
             rows = arrays.pop("pending")

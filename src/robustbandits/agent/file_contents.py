@@ -10,6 +10,7 @@ import numpy as np
 
 from robustbandits.agent.file_format import SnapshotError
 from robustbandits.game.problem import Problem
+from robustbandits.game.recipe import VERSION_KEY, class_version
 from robustbandits.kernels.linalg import Floats
 
 #: How many bytes of state a file may ask for, if that is more than its own size.
@@ -59,8 +60,28 @@ def recipe_to_dict(policy: Any) -> dict[str, Any]:
             f"policy {policy!r} cannot be saved: it has no to_dict and from_dict; derive its class "
             f"from robustbandits.extend.Recipe"
         )
+    version = class_version(type(policy))
     data: dict[str, Any] = policy.to_dict()
-    return data
+    return data if version == 1 else {**data, VERSION_KEY: version}
+
+
+def checked_parameters(policy: type[Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters in a file; refuse those of a version that the class cannot continue.
+
+    A class can continue the state of an older version if it has a method ``upgrade_file``.
+    """
+    expected, got = class_version(policy), values.get(VERSION_KEY, 1)
+    if type(got) is not int or got < 1:
+        raise SnapshotError(f"the version of its policy must be a whole number, got {got!r}")
+    versions = f"expected version {expected} of {policy.__name__}, got version {got}"
+    if got > expected:
+        raise SnapshotError(f"{versions}: update robustbandits, or the module of that class")
+    if got < expected and not hasattr(policy, "upgrade_file"):
+        raise SnapshotError(
+            f"{versions}, which remembers other numbers: start a new agent, or load this file "
+            f"with the release that wrote it"
+        )
+    return {key: value for key, value in values.items() if key != VERSION_KEY}
 
 
 def recipe_class(name: Any, given: type[Any] | None) -> Any:
@@ -105,7 +126,10 @@ def to_floats(name: str, array: Any) -> Floats:
 def fill(name: str, array: Any, saved: Floats) -> None:
     """Overwrite a new state's array with saved numbers; where it is finite, they must be too."""
     if saved.shape != array.shape:
-        raise SnapshotError(f"{name}: expected shape {array.shape}, got {saved.shape}")
+        raise SnapshotError(
+            f"{name}: expected shape {array.shape}, got {saved.shape}. If an older version of "
+            f"robustbandits wrote the file, the policy has changed since: start a new agent"
+        )
     if not np.isfinite(saved[np.isfinite(array)]).all():
         raise SnapshotError(f"{name} holds numbers that are not finite")
     if not _survives(saved, array.dtype):

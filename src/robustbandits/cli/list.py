@@ -104,6 +104,8 @@ def _specs(name: str | None) -> list[dict[str, Any]]:
 
 def _paragraph(entry: dict[str, Any]) -> str:
     """Return an entry as text: one line, and indented lines for details."""
+    from robustbandits.game.facts import RECONSTRUCTION
+
     facts = [f"{key}: {_words(value)}" for key, value in entry.get("facts", {}).items()]
     parameters = [
         given["name"] if "required" in given else f"{given['name']}={given['default']}"
@@ -114,7 +116,8 @@ def _paragraph(entry: dict[str, Any]) -> str:
         details.append("parameters: " + ", ".join(parameters))
     if entry.get("presets"):
         details.append("presets: " + ", ".join(entry["presets"]))
-    lines = [f"{entry['name']}: {entry['summary']}"]
+    experimental = entry.get("facts", {}).get("provenance") == RECONSTRUCTION
+    lines = [f"{entry['name']}{' (experimental)' if experimental else ''}: {entry['summary']}"]
     for text in filter(None, details):
         lines += ["    " + line for line in textwrap.wrap(text, 96, break_long_words=False)]
     return "\n".join(lines)

@@ -114,17 +114,21 @@ def _show_plan(plan: Plan, store: Store, workers: int | None, as_json: bool) -> 
     from robustbandits._cores import available_cores
     from robustbandits.experiments.estimate import describe, estimate
     from robustbandits.experiments.plan import Plan
+    from robustbandits.experiments.store.reuse import without
 
     workers = workers or available_cores()
     missing = store.missing(plan)
+    reusable = store.find_games(plan, missing)
     if as_json:
-        needed = estimate(Plan(plan.spec, tuple(missing)), workers)
+        to_play = tuple(without(match, reusable) for match in missing)
+        needed = estimate(Plan(plan.spec, to_play), workers)
         facts = {
             "spec": plan.spec.name,
             "matches": len(plan.matches),
             "games": plan.games,
             "rounds": plan.rounds,
             "missing_matches": len(missing),
+            "reusable_games": len(reusable),
             "seconds": needed.seconds,
             "memory_bytes": needed.memory,
             "disk_bytes": needed.disk,
@@ -136,6 +140,8 @@ def _show_plan(plan: Plan, store: Store, workers: int | None, as_json: bool) -> 
     if len(missing) < len(plan.matches):
         stored = len(plan.matches) - len(missing)
         typer.echo(f"  {store.folder} holds {stored} matches; {len(missing)} are missing")
+    if reusable:
+        typer.echo(f"  {len(reusable)} games of the missing matches are in other matches there")
 
 
 def _show_outcome(outcome: Outcome, store: Path, as_json: bool) -> None:
@@ -146,6 +152,7 @@ def _show_outcome(outcome: Outcome, store: Path, as_json: bool) -> None:
             "matches": len(outcome.plan.matches),
             "found": outcome.found,
             "played": outcome.played,
+            "reused_games": outcome.reused,
             "played_elsewhere": outcome.elsewhere,
             "set_aside": list(outcome.damaged),
             "seconds": outcome.seconds,
@@ -155,8 +162,9 @@ def _show_outcome(outcome: Outcome, store: Path, as_json: bool) -> None:
     for line in outcome.damaged:
         typer.echo(f"damaged, set aside and played again: {line}", err=True)
     others = f", {outcome.elsewhere} by another process" if outcome.elsewhere else ""
+    reused = f" ({outcome.reused} games copied from other matches)" if outcome.reused else ""
     typer.echo(
-        f"{outcome.plan.spec.name}: {outcome.played} matches played{others}, {outcome.found} found "
-        f"in the store, {outcome.seconds:.1f} s"
+        f"{outcome.plan.spec.name}: {outcome.played} matches played{reused}{others}, "
+        f"{outcome.found} found in the store, {outcome.seconds:.1f} s"
     )
     typer.echo(f"next: robustbandits report {store} --out DIR")

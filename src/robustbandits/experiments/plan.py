@@ -1,8 +1,8 @@
 """The plan of a spec: its matches and games, each with an id.
 
 Planning has no side effects: equal specs give equal plans, on every machine. A game's id is a hash
-of its recipes (and of the data behind them), its seed, its length and the kernels' version.
-Anything else, such as a label, cannot change a game's numbers.
+of its recipes (with the versions of their classes, and the data behind them), its seed, its length
+and the kernels' version. Anything else, such as a label, cannot change a game's numbers.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from robustbandits.experiments.recipe_json import canonical, recipe_to_plain
 from robustbandits.experiments.spec import Spec
 from robustbandits.game.match import NATURE, stream
 from robustbandits.game.problem import UnsupportedProblem
+from robustbandits.game.recipe import VERSION_KEY, class_version
 
-#: Raise this whenever the same recipes and seed would give different numbers than before: after a
-#: change in a kernel's arithmetic, in a random stream, in what an environment draws, or in how a
-#: ledger records. Stores keep old games under their old ids, and `run` plays them again. Do not
-#: raise it for changes that leave every bit as it was.
+#: Raise this when all games would give different numbers than before: after a change in the loop,
+#: in a random stream, in a kernel that every policy uses, or in how a ledger records. A change of
+#: some policies, attacks or environments raises the ``version`` of their classes instead. Stores
+#: keep old games under their old ids, and `run` plays the new ones. Do not raise it for changes
+#: that leave every bit as it was.
 KERNEL_VERSION = "1"
 #: A plan of so many games takes 350 MB; more are almost certainly a mistake.
 MAX_GAMES = 2_000_000
@@ -130,8 +132,9 @@ def _playing(spec: Spec, environment: str) -> list[str]:
 
 
 def identity(recipe: Any) -> str:
-    """Return the canonical JSON of a recipe and of the fingerprint of its data, if it has one.
+    """Return the canonical JSON of a recipe, its class's version and its data's fingerprint.
 
+    Version 1 is left out, and so is the fingerprint of a recipe that has none.
     A recipe that JSON cannot express gets an identity in this process only: it can be played, but
     a store refuses it.
     """
@@ -142,6 +145,9 @@ def identity(recipe: Any) -> str:
     fingerprint = getattr(recipe, "fingerprint", None)
     if fingerprint is not None:
         values["fingerprint"] = str(fingerprint)
+    version = class_version(type(recipe))
+    if version > 1:
+        values[VERSION_KEY] = version
     return canonical(values)
 
 

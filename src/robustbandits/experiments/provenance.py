@@ -18,12 +18,18 @@ from robustbandits._version import __version__
 from robustbandits.compiled.cache import PACKAGE, source_files
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.experiments.plan import KERNEL_VERSION
+from robustbandits.experiments.registry import SECTIONS
+from robustbandits.experiments.spec import Spec
+from robustbandits.game.recipe import class_version
 
 
-def provenance() -> dict[str, Any]:
-    """Return the provenance of a result made now, as plain values for JSON."""
+def provenance(spec: Spec | None = None) -> dict[str, Any]:
+    """Return the provenance of a result made now, as plain values for JSON.
+
+    With a spec, its versions name each class of a recipe whose version is above 1.
+    """
     return {
-        "versions": versions(),
+        "versions": versions() | ({} if spec is None else _recipe_versions(spec)),
         "machine": machine(),
         "commit": commit(),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -44,6 +50,13 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "unknown"
     return found
+
+
+def _recipe_versions(spec: Spec) -> dict[str, str]:
+    kinds = {type(recipe) for key in SECTIONS for recipe in getattr(spec, key).values()}
+    changed = sorted((kind.__name__, class_version(kind)) for kind in kinds)
+    names = [f"{name} {number}" for name, number in changed if number > 1]
+    return {"recipes": ", ".join(names)} if names else {}
 
 
 @functools.cache

@@ -14,6 +14,7 @@ from robustbandits.experiments.scheduler import Scheduler
 from robustbandits.experiments.spec import Spec
 from robustbandits.experiments.store.load import Experiment
 from robustbandits.experiments.store.memory import MemoryStore
+from robustbandits.experiments.store.reuse import without
 from robustbandits.experiments.store.store import Store
 from robustbandits.game import require
 from robustbandits.game.ledger import Ledger
@@ -27,7 +28,8 @@ class Outcome(NamedTuple):
     plan: Plan
     store: Store | MemoryStore
     found: int  # matches that were stored already
-    played: int  # matches that this run played
+    played: int  # matches that this run played and wrote
+    reused: int  # games of these matches that other matches of the store held
     elsewhere: int  # matches that another process stored in the meantime
     damaged: tuple[str, ...]  # damaged files that were set aside, each with the reason
     seconds: float
@@ -49,7 +51,7 @@ def run(
     workers: int | None = None,
     progress: bool | None = None,
 ) -> Outcome:
-    """Play every match of a spec that the store does not hold yet.
+    """Play every game of a spec that the store does not hold yet.
 
     A run can be interrupted at any time, even by ``kill -9``, and started again: finished matches
     are never played twice, and the results are those of an uninterrupted run, bit for bit. Several
@@ -86,8 +88,9 @@ def run(
     plan = spec if isinstance(spec, Plan) else make_plan(spec)
     target = _open(store)
     missing = target.missing(plan)
-    matches = add_recipes(plan.spec, missing)
-    scheduler = Scheduler(plan, missing, matches, target)
+    sources = target.find_games(plan, missing)
+    matches = add_recipes(plan.spec, (without(match, sources) for match in missing))
+    scheduler = Scheduler(plan, missing, matches, target, sources)
     first = _start_policies(matches)
     target.write_plan(plan)
     if missing:
@@ -101,6 +104,7 @@ def run(
         store=target,
         found=len(plan.matches) - len(missing),
         played=scheduler.played,
+        reused=len(sources),
         elsewhere=scheduler.elsewhere,
         damaged=tuple(scheduler.damaged),
         seconds=time.perf_counter() - started,
@@ -115,26 +119,27 @@ def _open(store: Store | str | os.PathLike[str] | None) -> Store | MemoryStore:
 
 def add_recipes(spec: Spec, planned: Iterable[PlannedMatch]) -> list[Match]:
     """Return planned matches with the recipes of their labels."""
-    games: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {}  # by environment
+    shared: dict[tuple[str, ...], tuple[list[Any], list[tuple[str, str, str]]]] = {}
     matches = []
     for match in planned:
         label = match.environment
-        if label not in games:
+        key = (label, *(text for game in match.games for text in (game.attack, game.policy)))
+        if key not in shared:
             names = [(label, game.attack, game.policy) for game in match.games]
             pairs = [(spec.attacks[attack], spec.policies[policy]) for _, attack, policy in names]
-            games[label] = pairs, names
+            shared[key] = pairs, names
         environment = spec.environments[label]
-        matches.append(Match(environment, *games[label], match.rounds, match.seed, match.points))
+        matches.append(Match(environment, *shared[key], match.rounds, match.seed, match.points))
     return matches
 
 
 def _start_policies(matches: Sequence[Match]) -> list[tuple[Match, Nature]]:
     """Start every policy in every environment, so that one which cannot play raises at once.
 
-    Returns the first match of each environment, and its nature.
+    Returns one match for each environment and set of games, and its nature.
     """
     first = []
-    for match in {match.names[0][0]: match for match in reversed(matches)}.values():
+    for match in {id(match.pairs): match for match in reversed(matches) if match.pairs}.values():
         nature = match.environment.start(match.rounds, stream(match.seed, NATURE))
         for policy in {id(policy): policy for _, policy in match.pairs}.values():
             policy.start(nature.problem)

@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
@@ -29,7 +29,11 @@ MAX_DEATHS = 5
 
 
 class Scheduler:
-    """Plays the missing matches of a plan; ``matches`` are the same matches with their recipes."""
+    """Plays the missing matches of a plan.
+
+    ``matches`` are the same matches with their recipes, but without the games in ``sources``, which
+    the store copies from other matches.
+    """
 
     def __init__(
         self,
@@ -37,11 +41,13 @@ class Scheduler:
         missing: Sequence[PlannedMatch],
         matches: Sequence[Match],
         store: Store | MemoryStore,
+        sources: Mapping[str, str] | None = None,
     ):
         self._plan = plan
         self._missing = missing
         self._matches = matches
         self._store = store
+        self._sources = sources
         self.played = 0  # matches that were played and written
         self.elsewhere = 0  # matches that another process stored in the meantime
         self.damaged: list[str] = []  # damaged files that were set aside
@@ -91,6 +97,7 @@ class Scheduler:
             if not self._is_stored(index):
                 for number in range(len(self._parts[index])):
                     self._submit(index, number)
+                self._write_if_complete(index)  # all its games may be in other matches
 
     def _is_stored(self, index: int) -> bool:
         stored, damage = self._store.recheck(self._missing[index])
@@ -137,12 +144,15 @@ class Scheduler:
 
     def _finish(self, index: int, number: int, ledgers: list[Ledger]) -> None:
         """Keep the ledgers of a part; write the match if it was the last one."""
+        self._finished[index][number] = ledgers
+        self._write_if_complete(index)
+
+    def _write_if_complete(self, index: int) -> None:
         finished = self._finished[index]
-        finished[number] = ledgers
         if len(finished) < len(self._parts[index]):
             return
         joined = [ledger for number in sorted(finished) for ledger in finished[number]]
-        self._store.write(self._plan, self._missing[index], joined)
+        self._store.write(self._plan, self._missing[index], joined, self._sources)
         self._release(index)
         self.played += 1
         self._progress.finish_match()
@@ -171,7 +181,7 @@ def split(matches: Sequence[Match], workers: int) -> list[tuple[int, Match]]:
     parts: list[tuple[int, Match]] = []
     for index, match in enumerate(matches):
         pieces = 1 if index < whole else -(-workers // remainder)
-        size = -(-len(match.pairs) // pieces)
+        size = max(1, -(-len(match.pairs) // pieces))
         for start in range(0, len(match.pairs), size):
             cut = slice(start, start + size)
             part = match._replace(pairs=match.pairs[cut], names=match.names[cut])

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-#: Where the specification of a policy comes from: the paper; its authors' code; summaries and other
-#: papers, as the docstring then says; ourselves.
-PAPER, CODE, RECONSTRUCTION, OURS = "paper", "authors' code", "reconstruction", "ours"
+#: Where the specification of a policy comes from: the paper; its authors' code; ourselves; or
+#: summaries and other papers, as the docstring then says. Users see the last as "experimental".
+PAPER, CODE, OURS = "paper", "authors' code", "ours"
+RECONSTRUCTION = "experimental, constants from summaries"
 NOT_STATED = "not stated"
 
 

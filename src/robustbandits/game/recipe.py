@@ -9,6 +9,23 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar, Self
 
+#: Where plain values of a recipe hold the version of its class. No parameter can have this name.
+VERSION_KEY = "class version"
+
+
+def class_version(kind: type[Any]) -> int:
+    """Return the version of a recipe's class; 1 for a class that has none.
+
+    A parameter that is named ``version`` is not the version of the class.
+    """
+    if dataclasses.is_dataclass(kind) and "version" in {f.name for f in dataclasses.fields(kind)}:
+        return 1
+    version = getattr(kind, "version", 1)
+    if type(version) is not int or version < 1:
+        name = kind.__name__
+        raise TypeError(f"{name}.version must be a whole number, at least 1, got {version!r}")
+    return version
+
 
 class Recipe:
     """Base class of recipes: the parameters of a policy, an attack or an environment.
@@ -21,6 +38,11 @@ class Recipe:
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    #: Raise this in a class whose numbers change: when the same parameters and seed would play
+    #: another game than before. It becomes part of the ids of that class's games, so stores play
+    #: them again and keep all others. Do not raise it for changes that leave every bit as it was.
+    version: ClassVar[int] = 1
 
     @property
     def name(self) -> str:

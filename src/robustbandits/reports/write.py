@@ -26,6 +26,7 @@ def write_report(
     *,
     title: str = TITLE,
     references: References | None = None,
+    more_tables: Sequence[Sequence[Table]] | None = None,
     on_step: Callable[[str], None] | None = None,
 ) -> list[Path]:
     """Write figures, tables and the page, and return all files, the page first.
@@ -48,6 +49,8 @@ def write_report(
     references
         Function that returns published final regrets for the page's charts, see
         :func:`~robustbandits.reports.page.render.render_page`.
+    more_tables
+        For each experiment, tables to show after its own.
     on_step
         Called with a description of each step before it starts.
     """
@@ -58,10 +61,11 @@ def write_report(
     tables: list[list[Table]] = []
     files: list[Path] = []
     names = slugs([experiment.spec.name for experiment in experiments])
-    for experiment, name in zip(experiments, names, strict=True):
+    more = more_tables or [()] * len(experiments)
+    for experiment, name, added in zip(experiments, names, more, strict=True):
         games = GroupedGames(experiment)
         announce(f"tables of {games.spec.name}")
-        tables.append(make_tables(games))
+        tables.append([*make_tables(games), *added])
         files += _write_tables(tables[-1], games.spec.name, folder / name)
         if games.panels:
             announce(f"figure of {games.spec.name}")

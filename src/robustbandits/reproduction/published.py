@@ -15,7 +15,10 @@ from robustbandits.reproduction.readings import is_reading
 
 #: Length of the games in the paper; its numbers say nothing about another length.
 PUBLISHED_ROUNDS = 1_000_000
-#: How well numbers can be read off the figure, as a share of the panel's axis.
+#: Every published number is a mean over so many repetitions.
+PUBLISHED_RUNS = 10
+#: How well numbers can be read off the figure, as a share of the panel's axis, which ends near the
+#: largest number of the panel.
 READING_ERROR = 0.01
 
 

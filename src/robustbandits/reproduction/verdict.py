@@ -1,85 +1,92 @@
-"""The verdict on a reproduction: our regrets beside the published, and whether the order agrees."""
+"""The verdict on a reading: whether the published figure could have come from these games.
+
+Every published number is a mean of 10 runs. It is judged by what a mean of 10 runs of our game
+could be, see :mod:`~robustbandits.reproduction.prediction`. Among 20 numbers one is expected
+outside its 95 % range by chance alone, so the verdict on the whole figure corrects for the number
+of comparisons by Holm's method. It allows for any dependence between them, and there is some:
+policies and attacks share seeds.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from robustbandits.metrics import Estimate, estimate_means
-from robustbandits.metrics.damage import paired_differences
+import numpy as np
+
 from robustbandits.metrics.groups import Group, Labels, final_regrets, group_by_labels
-from robustbandits.ratings.synthetic import STAND_IN
-from robustbandits.reports.metric_columns import ATTACK, ENVIRONMENT, POLICY
-from robustbandits.reports.table import Column, Table
-from robustbandits.reproduction.published import READING_ERROR, match_labels
+from robustbandits.metrics.intervals import LEVEL, Estimate
+from robustbandits.reproduction.order import PanelOrder, panel_order
+from robustbandits.reproduction.prediction import (
+    central_range,
+    holm,
+    predict_means,
+    quantile_of,
+    two_sided,
+)
+from robustbandits.reproduction.published import PUBLISHED_RUNS, READING_ERROR, match_labels
 
 if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
 
 
-class PolicyVerdict(NamedTuple):
-    """One policy of a panel."""
+class NumberVerdict(NamedTuple):
+    """The verdict on the final regret of one policy in one panel."""
 
-    policy: str
-    ours: Estimate
+    labels: Labels
+    ours: Estimate  # the mean of our seeds, and the central 95 % of 10-run means
     published: float | None
-    inside: bool | None  # the published number lies in our interval, up to the reading error
+    quantile: float | None  # share of the 10-run means below the published; None: not compared
+    adjusted: float | None = None  # p-value after Holm's correction
 
     @property
-    def ratio(self) -> float | None:
-        """Ours divided by the published."""
-        return self.ours.value / self.published if self.published else None
-
-
-class Swap(NamedTuple):
-    """Two policies whose published order is reversed here."""
-
-    better: str  # as published
-    worse: str  # as published
-    difference: Estimate  # ours: better minus worse, paired by seed; positive
-    certain: bool  # the difference is beyond its interval and the published beyond reading error
-
-
-class PanelVerdict(NamedTuple):
-    """One environment under one attack."""
-
-    environment: str
-    attack: str
-    rows: tuple[PolicyVerdict, ...]
-    tau: float  # Kendall's, ours against the published; NaN with fewer than two policies
-    swaps: tuple[Swap, ...]
+    def p_value(self) -> float | None:
+        """How likely a 10-run mean at least as extreme as the published number is."""
+        return None if self.quantile is None else two_sided(self.quantile)
 
     @property
-    def stand_in(self) -> bool:
-        """Whether the data are a synthetic stand-in for the paper's."""
-        return self.environment.endswith(STAND_IN)
+    def word(self) -> str | None:
+        """``"inside"`` or ``"outside"`` the range, or ``"differs"`` after the correction."""
+        if self.published is None or self.adjusted is None:
+            return None
+        if self.adjusted < 1 - LEVEL:
+            return "differs"
+        return "inside" if self.ours.covers(self.published) else "outside"
+
+
+class FigureVerdict(NamedTuple):
+    """The verdict on all panels of a reading."""
+
+    numbers: tuple[NumberVerdict, ...]
+    orders: tuple[PanelOrder, ...]  # of the panels with published numbers
+    seeds: int
 
     @property
-    def compared(self) -> bool:
-        """Whether there is anything to compare with."""
-        return any(row.published is not None for row in self.rows)
+    def words(self) -> list[str]:
+        """The verdicts on the numbers that were compared."""
+        return [number.word for number in self.numbers if number.word]
 
     @property
-    def order_agrees(self) -> bool:
-        """Whether no swap is certain."""
-        return self.compared and not any(swap.certain for swap in self.swaps)
+    def smallest_adjusted(self) -> float:
+        """The smallest p-value after the correction; NaN if nothing was compared."""
+        adjusted = [number.adjusted for number in self.numbers if number.adjusted is not None]
+        return min(adjusted, default=math.nan)
+
+    @property
+    def consistent(self) -> bool | None:
+        """Whether no number differs after the correction; None if nothing was compared."""
+        return "differs" not in self.words if self.words else None
 
 
-def judge(
-    experiment: Experiment, published: Mapping[Labels, float] | None = None
-) -> list[PanelVerdict]:
-    """Return a verdict on every panel of a reading of Figure 1.
-
-    Kendall's ``tau = (agreeing pairs - swapped pairs) / all pairs`` is 1 for the same order. A swap
-    is certain if our paired difference is beyond its 95 % interval and the published numbers
-    differ by more than twice the reading error; otherwise it is within the noise.
+def judge(experiment: Experiment, published: Mapping[Labels, float] | None = None) -> FigureVerdict:
+    """Return the verdict on a reading of Figure 1.
 
     Parameters
     ----------
     experiment
-        The games of a reading. If they do not have 10⁶ rounds, nothing is compared.
+        The games of a reading. If they do not have 10⁶ rounds, or only one seed, nothing is
+        compared.
     published
         Regrets by environment, attack and policy; the paper's by default.
     """
@@ -87,113 +94,39 @@ def judge(
     panels: dict[tuple[str, str], dict[str, Group]] = {}
     for labels, group in group_by_labels(experiment.ledgers).items():
         panels.setdefault(labels[:2], {})[labels.policy] = group
-    verdicts = []
+    numbers: list[NumberVerdict] = []
+    orders = []
     for names, groups in panels.items():
-        known = {
-            policy: matched[labels]
-            for policy in groups
-            if (labels := Labels(*names, policy)) in matched
-        }
-        verdicts.append(_judge_panel(names, groups, known))
-    return verdicts
+        known = {policy: matched.get(Labels(*names, policy)) for policy in groups}
+        shown = {policy: regret for policy, regret in known.items() if regret is not None}
+        error = READING_ERROR * max(shown.values(), default=0.0)
+        for policy, group in groups.items():
+            numbers.append(_judge_number(Labels(*names, policy), group, known[policy], error))
+        if shown:
+            orders.append(panel_order(names, groups, shown, error))
+    return FigureVerdict(_corrected(numbers), tuple(orders), len(experiment.spec.seeds))
 
 
-def _judge_panel(
-    names: tuple[str, str], groups: Mapping[str, Group], published: Mapping[str, float]
-) -> PanelVerdict:
-    margin = READING_ERROR * max(published.values(), default=0.0)
-    estimates = estimate_means([final_regrets(group) for group in groups.values()])
-    rows = []
-    for policy, ours in zip(groups, estimates, strict=True):
-        theirs = published.get(policy)
-        inside = None
-        if theirs is not None and ours.has_interval:
-            inside = ours.covers(theirs, margin)
-        rows.append(PolicyVerdict(policy, ours, theirs, inside))
-    return PanelVerdict(*names, tuple(rows), _tau(rows), _swaps(groups, published, margin))
+def _judge_number(
+    labels: Labels, group: Group, published: float | None, reading_error: float
+) -> NumberVerdict:
+    """Return the verdict on one number, without the correction."""
+    regrets = final_regrets(group)
+    mean = float(regrets.mean())
+    if len(regrets) < 2:
+        return NumberVerdict(labels, Estimate(mean, math.nan, math.nan), published, None)
+    error = 0.0 if published is None else reading_error
+    possible = np.maximum(predict_means(regrets, PUBLISHED_RUNS, error), 0.0)  # as regret is
+    ours = Estimate(mean, *central_range(possible))
+    quantile = None if published is None else quantile_of(published, possible)
+    return NumberVerdict(labels, ours, published, quantile)
 
 
-def _swaps(
-    groups: Mapping[str, Group], published: Mapping[str, float], margin: float
-) -> tuple[Swap, ...]:
-    pairs = [
-        (first, second) if published[first] < published[second] else (second, first)
-        for first, second in combinations(published, 2)
-        if published[first] != published[second]
-    ]
-    differences = estimate_means(
-        [paired_differences(groups[better], groups[worse]) for better, worse in pairs]
-    )
+def _corrected(numbers: Sequence[NumberVerdict]) -> tuple[NumberVerdict, ...]:
+    """Return the numbers with p-values that account for how many were compared."""
+    p_values = [number.p_value for number in numbers if number.p_value is not None]
+    adjusted = iter(holm(p_values))
     return tuple(
-        Swap(
-            better=better,
-            worse=worse,
-            difference=difference,
-            certain=difference.low > 0 and published[worse] - published[better] > 2 * margin,
-        )
-        for (better, worse), difference in zip(pairs, differences, strict=True)
-        if difference.value > 0
+        number if number.quantile is None else number._replace(adjusted=next(adjusted))
+        for number in numbers
     )
-
-
-def _tau(rows: Sequence[PolicyVerdict]) -> float:
-    from scipy import stats
-
-    pairs = [(row.ours.value, row.published) for row in rows if row.published is not None]
-    if len(pairs) < 2:
-        return math.nan
-    return float(stats.kendalltau(*zip(*pairs, strict=True)).statistic)
-
-
-def verdict_table(verdicts: Sequence[PanelVerdict]) -> Table:
-    """Return all rows of all panels as one table."""
-    words = {True: "yes", False: "no", None: None}
-    rows = [
-        (
-            panel.environment,
-            panel.attack,
-            row.policy,
-            row.ours,
-            row.published,
-            row.ratio,
-            words[row.inside],
-        )
-        for panel in verdicts
-        for row in panel.rows
-    ]
-    return Table(
-        name="verdict",
-        title="Final regret, ours beside the published",
-        columns=(
-            ENVIRONMENT,
-            ATTACK,
-            POLICY,
-            Column("ours", "estimate"),
-            Column("published"),
-            Column("ratio"),
-            Column("inside", "text"),
-        ),
-        rows=tuple(rows),
-        notes=(
-            "Inside: the published number lies in our 95 % interval, give or take the 1 % of the "
-            "panel's axis to which it could be read.",
-        ),
-    )
-
-
-def order_sentence(panel: PanelVerdict) -> str:
-    """Return one sentence on the order of the policies in a panel."""
-    if not panel.compared:
-        return "Nothing was published to compare with."
-    if not panel.swaps:
-        return "The order of the policies agrees."
-    listed = [f"{swap.worse} beats {swap.better}{_doubt(swap)}" for swap in panel.swaps]
-    lead = "agrees within the noise" if panel.order_agrees else "differs"
-    return f"The order {lead} (Kendall's tau {panel.tau:.2f}): {', '.join(listed)} here."
-
-
-def _doubt(swap: Swap) -> str:
-    """Return why a swap is not certain: our noise, or published numbers that hardly differ."""
-    if swap.certain:
-        return ""
-    return " (published too close to tell)" if swap.difference.low > 0 else " (within the noise)"

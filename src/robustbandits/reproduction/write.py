@@ -1,7 +1,8 @@
-"""The document on Figure 1, ``reproduction.md``: our regrets beside the published, by panel."""
+"""The document on Figure 1, ``reproduction.md``, and the same numbers as JSON."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -11,25 +12,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robustbandits._atomic import write_whole
+from robustbandits.ratings.synthetic import STAND_IN
 from robustbandits.reports.figures import draw_panels
 from robustbandits.reports.table import wrapped
 from robustbandits.reproduction.published import PUBLISHED_ROUNDS
 from robustbandits.reproduction.readings import reading_of
-from robustbandits.reproduction.verdict import PanelVerdict, judge, order_sentence, verdict_table
+from robustbandits.reproduction.show import verdict_table, verdict_values
+from robustbandits.reproduction.verdict import FigureVerdict
 
 if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
 
 
 def write_reproduction(
-    experiments: Sequence[Experiment], out: str | os.PathLike[str], command: str
+    experiments: Sequence[Experiment],
+    verdicts: Sequence[FigureVerdict],
+    out: str | os.PathLike[str],
+    command: str,
 ) -> list[Path]:
-    """Write ``reproduction.md`` and the figure that it shows, and return the files.
+    """Write the document, the figure that it shows and the JSON file, and return the files.
 
     Parameters
     ----------
     experiments
         The games of one or more readings of Figure 1.
+    verdicts
+        The verdict on each of them.
     out
         An existing folder.
     command
@@ -38,9 +46,17 @@ def write_reproduction(
     folder = Path(out)
     figures = [folder / "figure1.png", folder / "figure1.svg"]
     draw_figure1(experiments, figures)
-    document = folder / "reproduction.md"
-    write_whole(document, reproduction_text(experiments, command).encode())
-    return [document, *figures]
+    document, values = folder / "reproduction.md", folder / "reproduction.json"
+    write_whole(document, reproduction_text(experiments, verdicts, command).encode())
+    write_whole(values, reproduction_json(experiments, verdicts).encode())
+    return [document, *figures, values]
+
+
+def reproduction_json(experiments: Sequence[Experiment], verdicts: Sequence[FigureVerdict]) -> str:
+    """Return the verdicts for programs: a list with one object for each reading."""
+    pairs = zip(experiments, verdicts, strict=True)
+    readings = [verdict_values(verdict, experiment.spec) for experiment, verdict in pairs]
+    return json.dumps(readings, indent=2, allow_nan=False) + "\n"
 
 
 def draw_figure1(experiments: Sequence[Experiment], paths: Sequence[Path]) -> None:
@@ -56,43 +72,42 @@ def draw_figure1(experiments: Sequence[Experiment], paths: Sequence[Path]) -> No
         )
         for experiment in experiments
     ]
-    spec = experiments[0].spec
-    title = f"Figure 1: T = {spec.rounds:,}, {_seeds(len(spec.seeds))}, bands 95 %"
+    rounds = experiments[0].spec.rounds
+    title = f"Figure 1: T = {rounds:,}, {_seeds(experiments)}, bands 95 %"
     draw_panels(rows, paths, title=title)
 
 
-def reproduction_text(experiments: Sequence[Experiment], command: str) -> str:
+def reproduction_text(
+    experiments: Sequence[Experiment], verdicts: Sequence[FigureVerdict], command: str
+) -> str:
     """Return the document as Markdown."""
     texts = document_texts()
-    spec = experiments[0].spec
-    verdicts = [judge(experiment) for experiment in experiments]
-    commit = experiments[0].provenance.get("commit")
     head = texts["head"].format(
         readings=("one reading", "two readings", "three readings")[len(experiments) - 1],
         command=command,
-        commit=f", at commit {commit}" if commit else "",
+        commits=_commits(experiments),
         games=sum(len(experiment.ledgers) for experiment in experiments),
-        rounds=spec.rounds,
-        seeds=_seeds(len(spec.seeds)),
+        rounds=experiments[0].spec.rounds,
+        seeds=_seeds(experiments),
     )
     parts = [head]
-    if any(panel.stand_in for panels in verdicts for panel in panels):
+    environments = {name for experiment in experiments for name in experiment.spec.environments}
+    if any(name.endswith(STAND_IN) for name in environments):
         parts.append(texts["stand-in"])
     parts.append("![Regret curves of every panel](figure1.png)\n")
-    for experiment, panels in zip(experiments, verdicts, strict=True):
+    for experiment, verdict in zip(experiments, verdicts, strict=True):
         reasons = texts.get(reading_of(experiment.spec), "")
-        parts.append(_chapter(experiment, panels, reasons))
+        parts.append(_chapter(experiment, verdict, reasons))
     return "\n".join(parts)
 
 
-def _chapter(experiment: Experiment, panels: Sequence[PanelVerdict], reasons: str) -> str:
+def _chapter(experiment: Experiment, verdict: FigureVerdict, reasons: str) -> str:
     spec = experiment.spec
     about = wrapped(spec.about)
-    lines = [f"## {reading_of(spec)}\n", f"{about}\n", verdict_table(panels).to_markdown()]
-    for panel in panels:
-        if panel.compared:
-            heading = f"- **{panel.environment}, {panel.attack}.**"
-            lines.append(wrapped(f"{heading} {order_sentence(panel)}", indent="  "))
+    lines = [f"## {reading_of(spec)}\n", f"{about}\n", verdict_table(verdict).to_markdown()]
+    for panel in verdict.orders:
+        heading = f"- **{panel.environment}, {panel.attack}.**"
+        lines.append(wrapped(f"{heading} {panel.sentence()}", indent="  "))
     if spec.rounds == PUBLISHED_ROUNDS:
         lines += ["", reasons]
     return "\n".join(lines) + "\n"
@@ -105,5 +120,20 @@ def document_texts() -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def _seeds(count: int) -> str:
-    return "one seed" if count == 1 else f"{count} seeds"
+def _seeds(experiments: Sequence[Experiment]) -> str:
+    """Return the number of seeds as text, for each reading if they differ."""
+    counts = {reading_of(found.spec): len(found.spec.seeds) for found in experiments}
+    if len(set(counts.values())) == 1:
+        count = next(iter(counts.values()))
+        return "one seed" if count == 1 else f"{count} seeds"
+    return ", ".join(f"{count} seeds {reading}" for reading, count in counts.items())
+
+
+def _commits(experiments: Sequence[Experiment]) -> str:
+    """Return the commits that played the games as text; nothing if they are unknown."""
+    found: dict[str, None] = {}
+    for experiment in experiments:
+        made = experiment.provenance
+        commits = [made.get("commit"), *made.get("other_commits", [])]
+        found.update(dict.fromkeys(commit for commit in commits if commit))
+    return f", at commit {' and '.join(found)}" if found else ""

@@ -1,10 +1,14 @@
 """RobustUCB: exact order statistics in fixed memory, and estimates that few rewards cannot move."""
 
+import math
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import robustbandits as rb
 from reference.playing import agent_for, play, state_of, turning_block
 from robustbandits.compiled.jit import jit_is_on, python_of
 from robustbandits.game.problem import Problem
@@ -15,15 +19,16 @@ compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
 
 @given(bins=st.integers(2, 70), data=st.data())
-def test_histogram_sums_the_smallest(bins, data):
-    numbers = data.draw(st.lists(st.integers(0, bins - 1), max_size=40))
+def test_histogram_sums_the_rewards_between_two_ranks(bins, data):
+    numbers = data.draw(st.lists(st.integers(0, bins - 1), max_size=20))
     tree = _histogram.start_histograms(2, bins)
     for number in numbers:
         python_of(_histogram.add_reward)(tree, 1, number)
     step = _histogram.largest_step(bins)
-    for count in range(len(numbers) + 1):
-        found = python_of(_histogram.sum_of_smallest)(tree, 1, float(count), step)
-        assert found == sum(sorted(numbers)[:count])
+    for last in range(len(numbers) + 1):
+        for first in range(last + 1):
+            found = python_of(_histogram.sum_between)(tree, 1, float(first), float(last), step)
+            assert found == sum(sorted(numbers)[first:last])
     assert not tree[0].any()
 
 
@@ -70,12 +75,77 @@ def test_order_of_rewards_does_not_matter():
     assert np.array_equal(states[0].means, states[1].means)
 
 
+def test_trimming_everything_is_refused():
+    with pytest.raises(ValueError, match=r"trim must be < 0.5, got 0.5: use estimator='median'"):
+        RobustUCB(estimator="trimmed", trim=0.5)
+    assert RobustUCB(trim=0.5).trim == 0.5  # the median does not use it
+
+
 @compiles
-def test_trimming_everything_is_the_median():
-    block = turning_block(300, 4)
-    recipes = (RobustUCB(), RobustUCB(estimator="trimmed", trim=0.5))
-    median, trimmed = (play(agent_for(recipe, block), block) for recipe in recipes)
-    assert median == trimmed
+def test_one_early_lie_is_trimmed():
+    # crUCB leaves out ⌈αn⌉ at each end: one of three, although a share of 0.1 is less than one.
+    state = state_after(RobustUCB(estimator="trimmed", trim=0.1), [0.4, 100.0, 0.6])
+    assert state.means[0] == pytest.approx(0.6, abs=0.001)
+
+
+def bonuses_of(recipe, rewards, rounds=None):
+    """Return the bonus of arm 0 after these rewards, and that of arm 1, which has none."""
+    state = recipe.start(Problem(arms=2, dim=1, rounds=rounds))
+    for reward in rewards:
+        state.learn(0, np.zeros(1), reward, np.zeros(4), np.random.default_rng(0))
+    means, bonuses = np.empty(2), np.empty(2)
+    state.score(np.zeros((1, 2)), np.zeros(4), means, bonuses)
+    return bonuses.tolist()
+
+
+@compiles
+@pytest.mark.parametrize(
+    ("options", "width"),
+    [
+        ({}, 2 * 0.3),
+        ({"estimator": "trimmed", "trim": 0.1}, 2 * 0.3 / 0.8),
+        ({"estimator": "trimmed", "trim": 0.25}, 2 * 0.3 / 0.5),
+        ({"width_scale": 1.0, "trim": 0.4}, 0.3),
+    ],
+)
+def test_bonus_grows_with_the_logarithm_of_the_rewards_learned(options, width):
+    for count in (1, 2, 7):
+        expected = [width * math.sqrt(math.log(count) / n) for n in (count, 1)]
+        found = bonuses_of(RobustUCB(sigma=0.3, **options), [0.5] * count)
+        assert found == pytest.approx(expected)
+
+
+@compiles
+def test_bonus_can_use_the_horizon():
+    recipe = RobustUCB(sigma=0.3, clock="horizon")
+    expected = [0.6 * math.sqrt(math.log(1000) / n) for n in (4, 1)]
+    assert bonuses_of(recipe, [0.5] * 4, rounds=1000) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="RobustUCB needs to know the horizon"):
+        recipe.start(Problem(arms=2, dim=1))
+
+
+@compiles
+def test_bounds_of_all_arms_grow_with_every_reward():
+    state = RobustUCB().start(Problem(arms=3, dim=1))
+    rng, played = np.random.default_rng(0), [0, 2, 2, 2, 1, 2, 2]
+    for t, arm in enumerate(played, 1):
+        state.learn(arm, np.zeros(1), 0.5, np.zeros(4), rng)
+        counts = np.bincount(played[:t], minlength=3)
+        for a in np.flatnonzero(counts):
+            bonus = 0.2 * math.sqrt(math.log(t) / counts[a])
+            assert state.uppers[a] == pytest.approx(state.means[a] + bonus)
+        assert all(state.uppers[counts == 0] > 1e9)
+
+
+@compiles
+def test_agent_file_of_the_older_layout_is_read():
+    agent = rb.Agent.load(Path(__file__).with_name("robust-ucb-without-roots.rb"))
+    state = state_of(agent)
+    assert state.tally.tolist() == [state.counts.sum(), 0.0]
+    np.testing.assert_array_equal(state.roots, 1 / np.sqrt(state.counts))
+    agent.learn(agent.choose(np.zeros((5, 4))), 0.5)
+    bonuses = 0.2 * np.sqrt(np.log(state.counts.sum()) / state.counts)
+    np.testing.assert_allclose(state.uppers, state.means + bonuses)
 
 
 def test_memory_does_not_depend_on_the_horizon():

@@ -1,19 +1,15 @@
 """The GP-UCB policies for a catalogue: reductions, layers, and the attacks that they withstand."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import robustbandits as rb
 from reference.playing import agent_for, answer, block_of, play, ridge_of, state_of
-from robustbandits.compiled.jit import jit_is_on, python_of
+from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import EnlargedGPUCB, FastSlowGPUCB, MultiLayerGPUCB, RobustLinUCB
-from robustbandits.policies.catalogue._layers import layered_scores
 
 compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
@@ -39,20 +35,29 @@ def test_enlarged_gp_ucb_linear_is_robust_linucb_arm_for_arm(dim, arms, budget):
 
 
 @compiles
+@pytest.mark.parametrize("alpha", [1.0, 2.0])
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "matern"])
-def test_multi_layer_gp_ucb_of_one_layer_is_enlarged_gp_ucb(kernel):
+def test_multi_layer_gp_ucb_of_one_layer_is_enlarged_gp_ucb(kernel, alpha):
     delta = 0.01 / (4 * (1 + 8))  # 8 is log2 of 256
-    single = MultiLayerGPUCB(layers=1, max_corruption=0.3, kernel=kernel)
-    known = EnlargedGPUCB(3 + 0.3 * math.log(1 / delta), delta=delta, kernel=kernel)
-    assert_same_arms(catalogue(256), single, known)
+    single = MultiLayerGPUCB(layers=1, max_corruption=0.3, kernel=kernel, alpha=alpha)
+    constant = 3 + 0.3 * math.log(1 / delta)
+    assert_same_arms(catalogue(256), single, enlarged(constant, delta, kernel, alpha))
 
 
 @compiles
+@pytest.mark.parametrize("alpha", [1.0, 2.0])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("budget", [0.0, 1.0])
-def test_fast_slow_gp_ucb_with_a_small_budget_is_the_slow_process_alone(kernel, budget):
-    known = EnlargedGPUCB(3 + math.log(500.0), delta=0.002, kernel=kernel)
-    assert_same_arms(catalogue(200), FastSlowGPUCB(budget, kernel=kernel), known)
+def test_fast_slow_gp_ucb_with_a_small_budget_is_the_slow_process_alone(kernel, budget, alpha):
+    slow = FastSlowGPUCB(budget, kernel=kernel, alpha=alpha)
+    known = enlarged(3 + math.log(500.0), 0.002, kernel, alpha)
+    assert_same_arms(catalogue(200), slow, known)
+
+
+def enlarged(budget, delta, kernel, alpha):
+    """EnlargedGPUCB with all parts of its bonus multiplied by alpha."""
+    parts = {"sigma": alpha * 0.1, "norm_bound": alpha}
+    return EnlargedGPUCB(alpha * budget, delta=delta, kernel=kernel, **parts)
 
 
 @compiles
@@ -61,33 +66,12 @@ def test_enlarged_gp_ucb_with_a_scaled_bonus_is_one_with_a_smaller_budget():
     assert_same_arms(block, EnlargedGPUCB(80.0, bonus_scale=0.05), EnlargedGPUCB(4.0))
 
 
-@settings(max_examples=100)
-@given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 6), st.floats(0.0, 2.0))
-def test_layered_scores_are_those_of_the_definition(seed, layers, arms, width):
-    rng = np.random.default_rng(seed)
-    means, out = rng.standard_normal((layers, arms)), np.empty(arms)
-    bonuses = width * rng.random((layers, arms))
-    uppers, lowers = means + bonuses, means - bonuses
-    shortlists = [
-        np.all([uppers[j] >= lowers[j].max() for j in range(i, layers)], axis=0)
-        for i in range(layers)
-    ]
-    for faster, slower in itertools.pairwise(shortlists):
-        assert np.all(slower[faster])  # shortlists are nested
-    for layer in range(layers):
-        python_of(layered_scores)(uppers, lowers, layer, True, out)
-        deciding = next(i for i in range(layer, layers) if shortlists[i].any())
-        assert np.array_equal(out, np.where(shortlists[deciding], uppers[deciding], -np.inf))
-        python_of(layered_scores)(uppers, lowers, layer, False, out)
-        assert np.array_equal(out, uppers[layer:].min(axis=0))
-
-
 @compiles
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_only_the_layer_that_was_drawn_learns(kernel):
     block = catalogue(400, arms=5)
     agent = agent_for(MultiLayerGPUCB(kernel=kernel), block)
-    state = state_of(agent)
+    state = state_of(agent).posteriors
     tally = state.tally[:, 0 if kernel == "linear" else 1]
     assert len(tally) == 9
     drawn = np.zeros(9)
@@ -109,7 +93,8 @@ def test_stored_estimates_of_known_arms_are_those_of_unknown_arms(kernel):
     block = catalogue(150)
     agent = agent_for(FastSlowGPUCB(3.0, kernel=kernel), block)
     play(agent, block)
-    contexts, known = np.ascontiguousarray(block.contexts[0].T), state_of(agent).known
+    contexts = np.ascontiguousarray(block.contexts[0].T)
+    known = state_of(agent).posteriors.known
     stored = agent.scores(contexts)
     assert known.any()
     known[:] = 0.0

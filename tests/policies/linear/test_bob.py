@@ -1,11 +1,14 @@
 """BOB: a window for each block, paid what the block earned."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import robustbandits as rb
 from reference.playing import agent_for, assert_same_play, block_of, play, ridge_of, state_of
+from robustbandits.agent import SnapshotError
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import BOB, LinUCB, RobustBandit
@@ -46,14 +49,33 @@ def test_bob_with_one_block_that_never_ends_is_linucb():
     assert_same_play(block, BOB(block=1000, windows=[1000]), LinUCB(ties="first"))
 
 
-def test_bob_plan_has_the_known_constants():
+def test_bob_plan_has_the_constants_of_the_paper():
     plan = BOB().plan(Problem(arms=20, dim=10, rounds=10**6))
-    assert plan.block == 10_000
-    assert plan.windows == (1, 2, 6, 15, 39, 100, 251, 630, 1584, 3981, 10_000)
-    assert plan.blocks == 100
-    assert plan.alpha == pytest.approx(0.3918, abs=5e-5)
-    assert plan.alpha == pytest.approx(math.sqrt(11 * math.log(11) / ((math.e - 1) * 100)))
-    assert plan.scale == pytest.approx(20121.394, abs=1e-3)
+    assert plan.block == 4641  # ⌊10^⅔ · 1000⌋
+    assert plan.windows == (1, 2, 6, 16, 42, 108, 278, 710, 1816, 4641)
+    assert plan.blocks == 216
+    assert plan.alpha == pytest.approx(0.249, abs=5e-4)
+    assert plan.alpha == pytest.approx(math.sqrt(10 * math.log(10) / ((math.e - 1) * 216)))
+    spread = math.sqrt(4641 * math.log(10**6 / math.sqrt(4641)))
+    assert plan.scale == pytest.approx(2 * 4641 + 4 * 0.1 * spread)
+
+
+@pytest.mark.parametrize(("dim", "rounds"), [(1, 1), (1, 2), (8, 10**6), (27, 10**8), (7, 12_345)])
+def test_bob_block_is_the_integer_part_of_the_root(dim, rounds):
+    block = BOB().plan(Problem(arms=2, dim=dim, rounds=rounds)).block
+    assert block**6 <= dim**4 * rounds**3 < (block + 1) ** 6
+
+
+@pytest.mark.parametrize(("window", "radius"), [(4641, 1.88), (1, 1.59)])
+def test_bob_as_written_has_the_radius_of_the_paper(window, radius):
+    # R√(d ln(T(1 + wL²/λ))) + √λ S, from the first round on; an empty regression has widths 1/√λ.
+    state = BOB.as_written(windows=[window]).start(Problem(arms=2, dim=10, rounds=10**6))
+    means, bonuses = np.empty(2), np.empty(2)
+    state.score(np.eye(10, 2), np.zeros(4), means, bonuses)
+    inside = 10**6 * (1 + window / 0.1)
+    expected = 0.1 * math.sqrt(10 * math.log(inside)) + math.sqrt(0.1)
+    assert expected == pytest.approx(radius, abs=5e-3)
+    np.testing.assert_allclose(bonuses * math.sqrt(0.1), expected)
 
 
 def test_bob_plan_counts_the_last_short_block():
@@ -65,14 +87,21 @@ def test_bob_plan_counts_the_last_short_block():
 @pytest.mark.parametrize("block", [1, 2, 3, 7, 8, 27, 64, 1000, 4096, 12_345])
 def test_windows_are_the_integer_parts_of_the_roots(block):
     steps = math.ceil(math.log(block))
-    exact = set()
+    exact = []
     for j in range(steps + 1):
         # ⌊H^(j/Δ)⌋ by whole numbers alone: the largest w with w^Δ <= H^j.
         window = 1
         while (window + 1) ** max(1, steps) <= block**j and steps:
             window += 1
-        exact.add(window)
-    assert windows_up_to(block) == tuple(sorted(exact))
+        exact.append(window)
+    assert windows_up_to(block) == tuple(exact)
+
+
+def test_bob_agent_file_with_the_older_block_is_refused():
+    path = Path(__file__).with_name("bob-with-long-blocks.rb")
+    message = r"expected shape \(8, 3\), got \(10, 3\)\. If an older version .* start a new agent"
+    with pytest.raises(SnapshotError, match=message):
+        rb.Agent.load(path)
 
 
 def test_bob_refuses_windows_longer_than_the_block():

@@ -41,16 +41,26 @@ def test_cobe_constants_are_those_of_cw_oful():
     assert state.bases.radius == known.constant
     assert state.bases.scale / 7.0 == known.caution
     assert state.ridges.penalty == known.optimist.ridge.penalty
-    # β₁, β₂ and β₃ of the bound on a base's regret, written out again.
-    iota = 10 * math.log(1 + 10**6 / (10 * 0.01))
+    # β₁, β₂ and β₃ of the bound on a base's regret, in rewards as they are seen.
+    iota, tail = 10 * math.log(1 + 10**6 / (10 * 0.01)), math.log(10**6 / 0.01)
     beta = max(1.0, known.constant)
-    assert state.bases.root**2 == pytest.approx(8 * beta**2 * iota)
-    assert state.bases.slope == pytest.approx(4 * beta * iota / state.bases.scale)
+    assert state.bases.root == pytest.approx(math.sqrt(8 * beta**2 * iota) + math.sqrt(8 * tail))
+    assert state.bases.slope == pytest.approx(4 * beta * iota / state.bases.scale + 2)
     assert state.bases.offset == pytest.approx(4 * beta * iota)
+    assert state.bases.root == pytest.approx(85, abs=0.5)
     highest = state.bases.lowest + len(state.accounts) - 1
     assert highest == math.ceil(math.log2(10**6))
     price = state.bases.root * 1000 + state.bases.slope + state.bases.offset
     assert 2**state.bases.lowest >= price / state.bases.slope > 2 ** (state.bases.lowest - 1)
+
+
+def test_cobe_first_guess_is_at_least_one():
+    recipe = COBE(sigma=0.001, max_corruption=0.2)
+    state = recipe.start(Problem(arms=5, dim=3, rounds=1000))
+    bases = state.bases
+    assert (bases.root * math.sqrt(1000) + bases.offset) / bases.slope + 0.2 < 0.5
+    assert bases.lowest == 0
+    assert len(state.accounts) == 1 + math.ceil(math.log2(200))
 
 
 def test_cobe_chances_sum_to_one_and_the_smallest_guess_has_most():
@@ -137,25 +147,29 @@ def test_cobe_test_agrees_with_that_of_its_twin(seed):
     # Random accounts, but the smallest guess earned just enough, or just not enough.
     rng = np.random.default_rng(seed)
     rounds = int(10 ** rng.uniform(3, 7))
-    recipe = COBE(test_scale=10.0 ** rng.uniform(-3, 0))
-    state = recipe.start(Problem(arms=4, dim=3, rounds=rounds))
-    twin = Twin(Bounds(4, 3, rounds), rng, test_scale=recipe.test_scale)
+    options = {
+        "test_scale": 10.0 ** rng.uniform(-3, 0),
+        "max_corruption": (1.0, 0.5, 5.0)[seed % 3],
+    }
+    state = COBE(**options).start(Problem(arms=4, dim=3, rounds=rounds))
+    twin = Twin(Bounds(4, 3, rounds), rng, **options)
     lowest, count = state.bases.lowest, state.accounts.shape[0]
+    assert lowest == twin.k
     stage = int(rng.integers(0, count - 1))
-    twin.begin(lowest + stage)
+    twin.basic(lowest + stage)
     first, *larger = twin.bases
     for i in twin.bases:
         twin.bases[i].count = state.accounts[i - lowest, PULLS] = int(rounds * rng.random() ** 3)
         twin.earned[i] = rng.random() * twin.alpha[i] * rounds
     for _ in larger:  # none of the larger guesses may be refuted
         for i in larger:
-            short = max(map(twin.sure, larger)) - twin.deserved(i)
+            short = max(map(twin.least, larger)) - twin.most(i)
             twin.earned[i] += twin.alpha[i] * max(0.0, 1.01 * short)
-    enough = max(map(twin.sure, larger)) - twin.deserved(first)
+    enough = max(map(twin.least, larger)) - twin.most(first)
     enough = twin.earned[first] + twin.alpha[first] * enough
     for step, expected in ((1e-9, False), (-1e-9, True)):
         twin.earned[first] = enough + step * abs(enough)
-        assert twin.fails() == expected
+        assert twin.stops() == expected
         for i in twin.bases:
             state.accounts[i - lowest, EARNED] = twin.earned[i]
         assert guess_refuted(state, stage) == expected

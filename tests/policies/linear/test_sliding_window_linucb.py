@@ -97,6 +97,24 @@ def test_window_of_the_theory():
     assert SlidingWindowLinUCB(window=7).window_for(problem) == 7
 
 
+def test_window_as_written_has_the_radius_of_the_paper():
+    # R√(d ln((1 + wL²/λ)/δ)) + √λ S with δ = 1/T, from the first round on.
+    problem = Problem(arms=2, dim=3, rounds=5000)
+    state = SlidingWindowLinUCB.as_written(window=70).start(problem)
+    means, bonuses = np.empty(2), np.empty(2)
+    state.score(np.eye(3, 2), np.zeros(4), means, bonuses)
+    radius = 0.1 * math.sqrt(3 * math.log((1 + 70 / 0.1) * 5000)) + math.sqrt(0.1)
+    np.testing.assert_allclose(bonuses * math.sqrt(0.1), radius)
+    with pytest.raises(ValueError, match="SlidingWindowLinUCB needs to know the horizon"):
+        SlidingWindowLinUCB.as_written(window=70).start(Problem(arms=2, dim=3))
+
+
+def test_window_facts_give_the_bound_of_the_default_too():
+    regret = SlidingWindowLinUCB.facts.regret
+    assert "B^⅓ T^⅔ if B is known" in regret
+    assert "(B+1) T^⅔ by default" in regret
+
+
 def test_window_that_is_given_needs_no_horizon():
     assert SlidingWindowLinUCB(window=9).start(Problem(arms=3, dim=2)).ring.shape == (9, 3)
 

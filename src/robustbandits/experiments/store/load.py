@@ -9,6 +9,7 @@ from robustbandits.experiments.plan import Plan, PlannedGame, PlannedMatch
 from robustbandits.experiments.recipe_json import canonical
 from robustbandits.experiments.spec import Spec
 from robustbandits.experiments.store.match_file import StoredMatch
+from robustbandits.experiments.store.reuse import flatten
 from robustbandits.game.ledger import Ledger
 
 
@@ -38,7 +39,8 @@ def recover_plans(stored: Iterable[StoredMatch]) -> Iterator[Plan]:
     groups: dict[str, tuple[dict[str, Any], dict[str, list[PlannedMatch]]]] = {}
     for match in stored:
         planned = _planned(match)
-        parts = [match.spec, match.provenance["versions"]["kernel"]]
+        versions = match.provenance["versions"]
+        parts = [match.spec, versions["kernel"], versions.get("recipes", "")]
         key = canonical(parts)
         if key in groups:
             first = groups[key][1].get(planned.environment, [planned])[0]
@@ -75,7 +77,8 @@ def merge_provenance(found: Sequence[dict[str, Any]], planned: int) -> dict[str,
     """Return one provenance for matches that several machines may have played."""
     if not found:
         return {"planned": planned, "finished": 0}
-    times = sorted(str(values.get("when", "")) for values in found)
+    parts = flatten(found)
+    times = sorted(str(values.get("when", "")) for values in parts)
     merged: dict[str, Any] = {
         "planned": planned,
         "finished": len(found),
@@ -83,8 +86,8 @@ def merge_provenance(found: Sequence[dict[str, Any]], planned: int) -> dict[str,
         "first": times[0],
     }
     for key in ("versions", "machine", "commit"):
-        different = list({canonical(values.get(key)): values.get(key) for values in found}.values())
+        different = list({canonical(values.get(key)): values.get(key) for values in parts}.values())
         merged[key] = different[0]
         if len(different) > 1:
-            merged[f"other_{key}s"] = different[1:]
+            merged[f"other_{key.removesuffix('s')}s"] = different[1:]
     return merged

@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,6 +135,17 @@ def decode(data: bytes, planned: PlannedMatch | None = None) -> StoredMatch:
         raise DamagedError("it needs more memory than there is") from None
     except Exception as error:  # the Parquet reader may raise anything on a damaged file
         raise DamagedError(f"{type(error).__name__}: {str(error)[:300]}") from error
+
+
+def read_game_ids(path: Path) -> tuple[str, ...]:
+    """Return the ids of the games in a file, without its numbers; none if it cannot be read."""
+    _, pq = parquet()
+    try:
+        metadata = pq.read_metadata(path).metadata
+        header = json.loads(metadata[_HEADER])
+        return tuple(str(game["id"]) for game in header["games"])
+    except Exception:  # the Parquet reader may raise anything on a damaged file
+        return ()
 
 
 def _decode(data: bytes, planned: PlannedMatch | None) -> StoredMatch:

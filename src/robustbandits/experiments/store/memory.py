@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from robustbandits.experiments.plan import Plan, PlannedMatch
 from robustbandits.experiments.provenance import provenance
@@ -22,6 +22,9 @@ class MemoryStore:
     def missing(self, plan: Plan) -> list[PlannedMatch]:
         return list(plan.matches)
 
+    def find_games(self, plan: Plan, missing: Sequence[PlannedMatch]) -> dict[str, str]:
+        return {}
+
     def claim(self, match: PlannedMatch) -> bool:
         return True
 
@@ -31,7 +34,13 @@ class MemoryStore:
     def recheck(self, match: PlannedMatch) -> tuple[bool, str | None]:
         return False, None
 
-    def write(self, plan: Plan, match: PlannedMatch, ledgers: Sequence[Ledger]) -> None:
+    def write(
+        self,
+        plan: Plan,
+        match: PlannedMatch,
+        ledgers: Sequence[Ledger],
+        sources: Mapping[str, str] | None = None,
+    ) -> None:
         self._ledgers[match.environment, match.seed] = ledgers
 
     def ledgers(self, plan: Plan) -> list[Ledger]:
@@ -40,5 +49,5 @@ class MemoryStore:
 
     def experiment(self, plan: Plan) -> Experiment:
         count = len(plan.matches)
-        played_with = merge_provenance([provenance()] * count, planned=count)
+        played_with = merge_provenance([provenance(plan.spec)] * count, planned=count)
         return Experiment(plan.spec, self.ledgers(plan), played_with)

@@ -8,8 +8,8 @@
     damaged/            damaged files, set aside
     lock                never read or written; see :mod:`robustbandits.experiments.store.locks`
 
-A match is missing if it is planned and has no file. No other record exists that could disagree
-with the files.
+A match is missing if it is planned and has no file. Its games may still be there, in the file of
+another match. No other record exists that could disagree with the files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from robustbandits._atomic import drafts, write_whole
 from robustbandits._version import __version__
 from robustbandits.experiments.plan import Plan, PlannedMatch, match_id_of
 from robustbandits.experiments.provenance import provenance
-from robustbandits.experiments.store import match_file, plan_file
+from robustbandits.experiments.store import match_file, plan_file, reuse
 from robustbandits.experiments.store.load import Experiment as Experiment
 from robustbandits.experiments.store.load import largest_plans, merge_provenance, recover_plans
 from robustbandits.experiments.store.locks import Locks, locks_on
@@ -154,12 +154,38 @@ class Store:
         """End the claim. The operating system does it for a process that dies."""
         (self._locks or self.open()).release(match.id)
 
-    def write(self, plan: Plan, match: PlannedMatch, ledgers: Sequence[Ledger]) -> None:
-        """Store a finished match; after a crash the file is complete or absent."""
+    def find_games(self, plan: Plan, missing: Sequence[PlannedMatch]) -> dict[str, str]:
+        """Return the games of missing matches that other matches hold: ids of game and match."""
+        matches = self.folder / "matches"
+        return reuse.find_games(matches, plan, missing, lambda match: self._find(match).match)
+
+    def write(
+        self,
+        plan: Plan,
+        match: PlannedMatch,
+        ledgers: Sequence[Ledger],
+        sources: Mapping[str, str] | None = None,
+    ) -> None:
+        """Store a finished match; after a crash the file is complete or absent.
+
+        Games in ``sources``, the result of :meth:`find_games`, have no ledger here: they are copied
+        from the matches that hold them.
+        """
+        made = provenance(plan.spec)
+        if sources:
+            try:
+                ledgers, made[reuse.EARLIER] = reuse.add_stored(
+                    match, ledgers, sources, lambda source: self._find(source).match
+                )
+            except LookupError as error:
+                raise StoreError(
+                    f"{self.path_of(error.args[0])} was removed or damaged during this run, which "
+                    f"needs its games: run the same command again"
+                ) from None
         stored = StoredMatch(
             id=match.id,
             spec=plan.spec_values,
-            provenance=provenance(),
+            provenance=made,
             games=tuple(game.id for game in match.games),
             length=match.rounds,
             ledgers=list(ledgers),

@@ -46,10 +46,29 @@ def add_reward(tree: Floats, arm: int, number: int) -> None:
 
 
 @kernel
-def sum_of_smallest(tree: Floats, arm: int, count: float, step: int) -> float:
-    """Sum of the bin numbers of an arm's ``count`` smallest rewards; it must have that many."""
+def sum_between(tree: Floats, arm: int, first: float, last: float, step: int) -> float:
+    """Sum of the bin numbers of an arm's ``last`` smallest rewards without its ``first`` smallest.
+
+    The arm must have that many. ``step`` is :func:`largest_step` of the number of bins.
+    """
     node = 0
-    left = count
+    while step > 0:  # one way down the tree as long as both ends are on the same side
+        if node + step < tree.shape[1]:
+            count = tree[arm, node + step, COUNT]
+            if count <= first:
+                node += step
+                first -= count
+                last -= count
+            elif count <= last:
+                upper = _sum_of_smallest(tree, arm, node, last, step)
+                return upper - _sum_of_smallest(tree, arm, node, first, step)
+        step //= 2
+    return (last - first) * node  # the bin after the last whole one has the number of its node
+
+
+@kernel
+def _sum_of_smallest(tree: Floats, arm: int, node: int, left: float, step: int) -> float:
+    """Sum of the bin numbers of the ``left`` smallest rewards after the first ``node`` bins."""
     total = 0.0
     while step > 0:
         if node + step < tree.shape[1] and tree[arm, node + step, COUNT] <= left:
@@ -57,4 +76,4 @@ def sum_of_smallest(tree: Floats, arm: int, count: float, step: int) -> float:
             left -= tree[arm, node, COUNT]
             total += tree[arm, node, SUM]
         step //= 2
-    return total + left * node  # the bin after the last whole one has the number of its node
+    return total + left * node

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program, python_of
-from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
@@ -170,15 +170,15 @@ class BARBAR(ArmsRecipe):
     With λ = 1024 ln((8K/δ) log₂ T) and gaps Δ that start at 1, epoch m has N = Σ n rounds, in each
     of which arm i is drawn with probability n_i / N, where n_i = λ/Δ_i². Then r_i is the sum of the
     arm's rewards divided by the *planned* n_i, r* = max(r_i - Δ_i/16), and Δ_i = max(2^-m, r* -
-    r_i); here gaps are also kept at most 1. Rewards are assumed to lie in [0, 1]; one that arrives
-    after its epoch has ended is not used. The bound is for an attacker who acts before the arm is
-    drawn; every attack here sees it first.
+    r_i). Rewards are assumed to lie in [0, 1]; one that arrives after its epoch has ended is not
+    used. The bound is for an attacker who acts before the arm is drawn; every attack here sees it
+    first.
 
     At the theory's λ the first epoch is about 13,000 K rounds of uniform play, and with 20 arms
     the second does not end before T = 10⁶. See :meth:`practical`.
 
-    The specification is reconstructed from memory; its structure agrees with a re-implementation of
-    a descendant.
+    Two details are ours. Gaps are kept at most 1, which the paper's proof needs (n_i >= λ) and its
+    update does not ensure. N is rounded up to a whole number of rounds, and each n_i with it.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class BARBAR(ArmsRecipe):
 
     References
     ----------
-    Gupta, Koren, Talwar (COLT 2019), Algorithm 1.
+    Gupta, Koren, Talwar (COLT 2019), Algorithm 1 and Theorem 1. Specification: the paper.
     """
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
@@ -201,7 +201,7 @@ class BARBAR(ArmsRecipe):
         adversary="weak, rewards",
         regret="Σ 1/Δ + KC",
         cost="log K",
-        provenance=RECONSTRUCTION,
+        provenance=PAPER,
         reference="Gupta, Koren, Talwar (2019)",
     )
 

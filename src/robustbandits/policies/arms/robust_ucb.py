@@ -1,6 +1,7 @@
-"""RobustUCB: UCB with the median or a trimmed mean of each arm's rewards (rUCB-MAB).
+"""RobustUCB: UCB with the median (rUCB-MAB) or a trimmed mean (crUCB) of each arm's rewards.
 
-Kapoor, Patel, Kar (2019). A small share of corrupted rewards cannot move these estimates far.
+Kapoor, Patel, Kar (2019); Niss, Tewari (2020). A small share of corrupted rewards cannot move these
+estimates far.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
-from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.facts import CODE, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
@@ -28,10 +29,12 @@ from robustbandits.policies.arms._histogram import (
     bin_of,
     largest_step,
     start_histograms,
-    sum_of_smallest,
+    sum_between,
 )
 
 MAX_BINS = 1 << 16
+# Fields of the tally: rewards learned; arms never played.
+LEARNED, UNPLAYED = range(2)
 
 
 class RobustUCBState(NamedTuple):
@@ -41,11 +44,14 @@ class RobustUCBState(NamedTuple):
     counts: Floats  # (arms,) rewards learned
     means: Floats  # (arms,) robust estimates
     uppers: Floats  # (arms,) upper confidence bounds; HUGE for an arm never played
+    roots: Floats  # (arms,) 1/√n; 0 for an arm never played
+    tally: Floats  # (2,) rewards learned, arms never played
     low: float  # where the first bin begins
     width: float  # of a bin
     step: int  # largest power of two within the number of bins
     trim: float  # share left out at each end; 1/2 leaves the median
-    radius: float  # bounds are mean + radius / √n
+    radius: float  # bounds are mean + radius √(ln t / n)
+    horizon: float  # t; 0 if t is the number of rewards learned
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
@@ -59,18 +65,22 @@ class RobustUCBState(NamedTuple):
         add_reward(self.tree, arm, number)
         self.counts[arm] += 1.0
         count = self.counts[arm]
-        cut = min(math.floor(self.trim * count), math.floor((count - 1.0) / 2.0))
-        total = sum_of_smallest(self.tree, arm, count - cut, self.step)
-        total -= sum_of_smallest(self.tree, arm, float(cut), self.step)
+        cut = min(math.ceil(self.trim * count), math.floor((count - 1.0) / 2.0))
+        total = sum_between(self.tree, arm, float(cut), count - cut, self.step)
         self.means[arm] = self.low + self.width * (total / (count - 2.0 * cut) + 0.5)
-        self.uppers[arm] = self.means[arm] + self.radius / math.sqrt(count)
+        self.roots[arm] = 1.0 / math.sqrt(count)
+        self.tally[LEARNED] += 1.0
+        if count == 1.0:
+            self.tally[UNPLAYED] -= 1.0
+        _update_bounds(self)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         """Write each arm's estimate and bonus; an arm never played has the bonus of one reward."""
+        width = _width(self)
         for a in range(self.means.shape[0]):
             means[a] = self.means[a]
-            bonuses[a] = self.radius / math.sqrt(max(1.0, self.counts[a]))
+            bonuses[a] = width * (self.roots[a] if self.counts[a] > 0.0 else 1.0)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
@@ -79,17 +89,45 @@ class RobustUCBState(NamedTuple):
 
     def check(self, memos: Floats) -> None:
         check_counts("counts", self.counts)
+        check_counts("tally", self.tally)
         check_counts("histogram entries", self.tree[:, 1:, COUNT])
+
+
+@kernel
+def _width(state: RobustUCBState) -> float:
+    """Bonus of an arm with one reward."""
+    t = state.horizon if state.horizon > 0.0 else state.tally[LEARNED]
+    return state.radius * math.sqrt(math.log(max(1.0, t)))
+
+
+@kernel
+def _update_bounds(state: RobustUCBState) -> None:
+    """Compute the upper bounds of all arms played, as t has grown."""
+    width = _width(state)
+    arms = state.counts.shape[0]
+    if state.tally[UNPLAYED] > 0.0:
+        for a in range(arms):
+            if state.counts[a] > 0.0:
+                state.uppers[a] = state.means[a] + width * state.roots[a]
+    else:  # without the condition, several arms are computed at once
+        for a in range(arms):
+            state.uppers[a] = state.means[a] + width * state.roots[a]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobustUCB(ArmsRecipe):
-    """UCB with a median or trimmed mean, which few corrupted rewards cannot move far (rUCB-MAB).
+    """UCB with a median or trimmed mean, which few corrupted rewards cannot move far.
 
-    The bound of an arm with n rewards is ``estimate + width_scale·σ·√(ln T / n)``. The robust
-    estimates tolerate an attacker who changes a share of each arm's rewards, by any amount; the
-    regret then keeps a term that is this share times T. (The paper's bonus has another term in that
-    share, the same for every arm, which cannot change the choice.)
+    The bound of an arm with n of the t rewards learned is ``estimate + w·√(ln t / n)``. With the
+    median this is rUCB-MAB, and w = ``width_scale·σ``. With the trimmed mean it is crUCB, and w is
+    that divided by 1 - 2·``trim``: ⌈``trim``·n⌉ rewards are left out at each end, as long as one or
+    two remain. Both begin by playing each arm once.
+
+    What an attacker may do: crUCB is for one who changes, by any amount, at most a share ``trim``
+    of each arm's rewards at every time. rUCB-MAB is for Gaussian rewards, each of which is
+    corrupted with the same probability η, independently of the others. The regret keeps a term that
+    is this share times T. (The bonus of rUCB-MAB has another term in η, the same for every arm,
+    which cannot change the choice.)
 
     Memory does not grow with time: the rewards of each arm are kept as a histogram of ``bins``
     equal bins from ``low`` to ``high``, and each counts as the middle of its bin. The error of an
@@ -100,36 +138,45 @@ class RobustUCB(ArmsRecipe):
     clicks, which are 0 or 1, it is 0 for every arm that earns less than one half: use another
     policy for those.
 
-    The specification is reconstructed from memory: the estimators and the form of the bonus are
-    the paper's, ``width_scale=2`` is ours. (The median of n normal rewards has a standard deviation
-    of √(π/2) σ/√n, so 2 covers √2·√(π/2) = 1.77.)
+    The rule of rUCB-MAB is that of its authors' code, where ``width_scale·σ`` is a parameter √ρ
+    without a default; our 2 covers the median of normal rewards, whose standard deviation is
+    √(π/2) σ/√n (√2·√(π/2) = 1.77). crUCB is the paper's, with its 2. The histogram and random ties
+    are ours, and so is the median of an even number of rewards: the mean of the middle two, where
+    the code takes the larger.
 
     Parameters
     ----------
     estimator
         ``"median"`` (default) or ``"trimmed"``: the mean without the smallest and largest.
     trim
-        Share that the trimmed mean leaves out at each end: the share that the attacker may change.
+        Share that the trimmed mean leaves out at each end, below one half: the share that the
+        attacker may change.
     sigma
         Standard deviation of the noise.
     width_scale
         Multiplies the bonus.
     low, high, bins
         The histogram; memory is ``16·arms·bins`` bytes.
+    clock
+        What t is: ``"rewards"``, the number learned so far, as in the code and the paper; or
+        ``"horizon"``, the number of rounds from the start, for more exploration early on.
 
     References
     ----------
-    Kapoor, Patel, Kar (Machine Learning 108, 2019); for trimming also Niss, Tewari (UAI 2020).
+    Kapoor, Patel, Kar (Machine Learning 108, 2019). Specification: the authors' code; the text was
+    not at hand. For trimming: Niss, Tewari (UAI 2020), the paper.
     """
+
+    version: ClassVar[int] = 2
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
         setting="MAB",
-        needs=("horizon", "noise", "share of rewards changed, to trim"),
-        adversary="strong, a share of each arm's rewards",
-        regret="√(KT) + ηT",
+        needs=("noise", "share of rewards changed, to trim"),
+        adversary="a random share η of rewards (median), a share of each arm's rewards (trimmed)",
+        regret="√(KT) + ηT (trimmed: η < ¼)",
         cost="K + log B",
-        provenance=RECONSTRUCTION,
-        reference="Kapoor, Patel, Kar (2019)",
+        provenance=CODE,
+        reference="Kapoor, Patel, Kar (2019); Niss, Tewari (2020)",
     )
 
     estimator: Literal["median", "trimmed"] = "median"
@@ -139,6 +186,7 @@ class RobustUCB(ArmsRecipe):
     low: float = -0.5
     high: float = 1.5
     bins: int = 1024
+    clock: Literal["rewards", "horizon"] = "rewards"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -148,6 +196,8 @@ class RobustUCB(ArmsRecipe):
             high=require.real("high", self.high),
             bins=require.count("bins", self.bins, low=2),
         )
+        if self.estimator == "trimmed" and self.trim == 0.5:
+            raise ValueError(f"trim must be < 0.5, got {self.trim!r}: use estimator='median'")
         if not self.low < self.high:
             raise ValueError(f"high must be above low={self.low:g}, got {self.high!r}")
         if self.bins > MAX_BINS:
@@ -155,15 +205,34 @@ class RobustUCB(ArmsRecipe):
 
     def start(self, problem: Problem) -> RobustUCBState:
         refuse_changing_arms(problem, self.name)
-        rounds = problem.horizon(self.name)
+        median = self.estimator == "median"
         return RobustUCBState(
             tree=start_histograms(problem.arms, self.bins),
             counts=np.zeros(problem.arms),
             means=np.zeros(problem.arms),
             uppers=np.full(problem.arms, HUGE),
+            roots=np.zeros(problem.arms),
+            tally=np.array([0.0, problem.arms]),
             low=self.low,
             width=(self.high - self.low) / self.bins,
             step=largest_step(self.bins),
-            trim=0.5 if self.estimator == "median" else self.trim,
-            radius=self.width_scale * self.sigma * math.sqrt(math.log(rounds)),
+            trim=0.5 if median else self.trim,
+            radius=self.width_scale * self.sigma / (1.0 if median else 1.0 - 2.0 * self.trim),
+            horizon=float(problem.horizon(self.name)) if self.clock == "horizon" else 0.0,
         )
+
+    @staticmethod
+    def upgrade_file(arrays: dict[str, Floats]) -> dict[str, Floats]:
+        """Return the arrays of an agent file in the present layout.
+
+        Older files lack what follows from the counts. Their upper bounds, and the trimmed mean of
+        each arm, are those of the older formulas until the next reward (of that arm).
+        """
+        if "state.roots" in arrays:
+            return arrays
+        counts = arrays["state.counts"]
+        played = counts > 0.0
+        roots = np.zeros(counts.shape)
+        roots[played] = 1.0 / np.sqrt(counts[played])
+        tally = np.array([counts.sum(), np.count_nonzero(~played)])
+        return {**arrays, "state.roots": roots, "state.tally": tally}

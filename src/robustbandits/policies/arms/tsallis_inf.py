@@ -1,4 +1,4 @@
-"""Tsallis-INF: nearly optimal for stochastic and for adversarial rewards (Zimmert, Seldin 2021).
+"""Tsallis-INF: nearly optimal for stochastic and for adversarial rewards (Zimmert, Seldin 2019).
 
 Arms are drawn with probabilities that follow from their estimated losses; there are no parameters.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
 from robustbandits.policies.arms._sampling import LotteryState, start_sampling
@@ -20,16 +20,19 @@ class TsallisINF(ArmsRecipe):
 
     Losses are 1 - r, and a loss of the arm drawn is divided by its probability and added to the
     arm's total L. With η = 2/√t arm i is drawn with p_i = 4 (η (L_i - x))^-2, where x makes the
-    probabilities sum to 1; t counts the rewards learned. Optimal up to constants when rewards are
-    adversarial and when they are stochastic; in between, an attacker with C costs √(C Σ log T/Δ) if
-    the attack comes before the arm is drawn. Every attack here sees the arm first, and costs more.
-    No horizon and no budget are needed. Rewards are clipped to [0, 1] in its own copy.
+    probabilities sum to 1; t is one more than the rewards learned. Optimal up to constants when
+    rewards are adversarial and when they are stochastic; in between, an attacker with C costs
+    √(C Σ log T/Δ) if the attack comes before the arm is drawn. Every attack here sees the arm
+    first, and costs more. No horizon and no budget are needed. Rewards are clipped to [0, 1] in its
+    own copy.
 
-    The specification, with the plain importance-weighted estimator, is reconstructed from memory.
+    The paper writes the same probabilities as (η (L_i - x))^-2 with η = 1/√t. The bound with C is
+    that of the paper's longer version (JMLR 2021).
 
     References
     ----------
-    Zimmert, Seldin (JMLR 2021).
+    Zimmert, Seldin (AISTATS 2019), Algorithm 1 with α = 1/2 and Theorem 2. Specification: the
+    paper.
     """
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
@@ -38,8 +41,8 @@ class TsallisINF(ArmsRecipe):
         adversary="weak, rewards; adversarial",
         regret="Σ 1/Δ + √(C Σ 1/Δ)",
         cost="K",
-        provenance=RECONSTRUCTION,
-        reference="Zimmert, Seldin (2021)",
+        provenance=PAPER,
+        reference="Zimmert, Seldin (2019, 2021)",
     )
 
     def start(self, problem: Problem) -> LotteryState:

@@ -30,8 +30,9 @@ from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.catalogue._layers import (
     MEMO_LAYER,
     Layering,
-    choose_in_layer,
-    probability_over_layers,
+    choose_by_bound,
+    learn_in_layer,
+    probability_by_bound,
 )
 
 
@@ -60,12 +61,11 @@ class KernelLayersState(NamedTuple):
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
-        return choose_in_layer(self, contexts, rng, memo)
+        return choose_by_bound(self, contexts, rng)
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
-        """Update the layer that was drawn."""
-        _learn(self, arm, context, reward, int(memo[MEMO_LAYER]))
+        learn_in_layer(self, arm, context, reward, int(memo[MEMO_LAYER]))
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
@@ -74,7 +74,19 @@ class KernelLayersState(NamedTuple):
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        probability_over_layers(self, contexts, out)
+        probability_by_bound(self, contexts, out)
+
+    @kernel
+    def add_reward(self, layer: int, arm: int, context: Floats, reward: float) -> bool:
+        return _add_reward(self, layer, arm, context, reward)
+
+    @kernel
+    def update_estimates(self, layer: int) -> None:
+        _update_estimates(self, layer)
+
+    @kernel
+    def width_factor(self, layer: int) -> float:
+        return _width_factor(self, layer)
 
     def check(self, memos: Floats) -> None:
         check_index("layer", memos[:, MEMO_LAYER], 0, len(self.precision))
@@ -93,7 +105,7 @@ def _posterior(state: KernelLayersState, layer: int) -> Posterior:
 
 
 @kernel
-def _factor(state: KernelLayersState, layer: int) -> float:
+def _width_factor(state: KernelLayersState, layer: int) -> float:
     """Radius in units of the posterior's deviation over √λ, as for a ridge regression."""
     radius = state.layering.radius
     inside = state.tally[layer, LOG_DET] + 2.0 * math.log(1.0 / radius.delta)
@@ -107,7 +119,7 @@ def _score(
 ) -> None:
     """Write each arm's mean and bonus in one layer."""
     arms = means.shape[0]
-    factor = _factor(state, layer)
+    factor = _width_factor(state, layer)
     unknown = 0
     for a in range(arms):
         means[a] = state.means[layer, a]
@@ -137,20 +149,20 @@ def _score(
 
 
 @program
-def _learn(state: KernelLayersState, arm: int, context: Floats, reward: float, layer: int) -> None:
-    """Add an observation to a layer, and compute the estimates that it changes."""
+def _add_reward(
+    state: KernelLayersState, layer: int, arm: int, context: Floats, reward: float
+) -> bool:
+    """Add a reward to a layer; return whether the arm is new."""
     new_arm = state.known[arm] == 0.0
     if new_arm:
         _add_arm(state, arm, context)
     measure(_posterior(state, layer), state.prior, arm, reward)
-    for i in range(state.means.shape[0]):
-        if new_arm or i == layer:
-            _refresh(state, i)
+    return new_arm
 
 
 @program
-def _refresh(state: KernelLayersState, layer: int) -> None:
-    """Compute the mean and the width of each known arm in one layer."""
+def _update_estimates(state: KernelLayersState, layer: int) -> None:
+    """Compute a layer's mean and width of each known arm."""
     arms = state.known.shape[0]
     post = _posterior(state, layer)
     means = state.means[layer]

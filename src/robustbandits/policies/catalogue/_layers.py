@@ -7,25 +7,30 @@ uncorrupted; they limit which arms the fast layers may prefer. The fastest layer
 
 from __future__ import annotations
 
-import math
+import functools
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
+from robustbandits.compiled.calls import calls_kernel
 from robustbandits.compiled.jit import kernel, program
+from robustbandits.game import require
 from robustbandits.game.parameters import NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, score
 from robustbandits.kernels.gaussian_process import KERNELS, MIN_NOISE
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.sampling import draw, largest, share_of_largest
+from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.policies._fixed_arms import CatalogueRecipe, refuse_changing_arms
 from robustbandits.policies.linear._linear import LinearRecipe, Radius, Ties
 
-# Field of the memo: the layer that was drawn.
+# Field of the memo: the layer that will learn.
 MEMO_LAYER = 0
+
+#: Factor on the bonus by which a layer explores.
+Alpha = Annotated[float, functools.partial(require.at_least, low=1.0)]
 
 SMOOTHNESS = {0.5: "matern-1/2", 1.5: "matern-3/2", 2.5: "matern-5/2"}
 
@@ -36,87 +41,116 @@ class Layering(NamedTuple):
     chances: Floats  # (layers,) probability of each layer
     extras: Floats  # (layers,) what is added to the radius that covers the noise
     radius: Radius
-    shortlist: bool  # choose among arms that no slower layer rules out; else by the smallest bound
     first: bool  # among equal scores choose the first arm
 
 
+# ------------------------------------------- what linear and other posteriors have in common
+
+
+@calls_kernel("add_reward")
+def add_reward(self: Any, layer: int, arm: int, context: Floats, reward: float) -> bool:
+    """Add a reward to a layer; return whether the arm, or its context, is new to all layers."""
+    is_new: bool = self.add_reward(layer, arm, context, reward)
+    return is_new
+
+
+@calls_kernel("update_estimates")
+def update_estimates(self: Any, layer: int) -> None:
+    """Compute a layer's mean and width of each arm that has had a reward."""
+    self.update_estimates(layer)
+
+
+@calls_kernel("width_factor")
+def width_factor(self: Any, layer: int) -> float:
+    """Return the factor by which a layer's widths become bonuses."""
+    factor: float = self.width_factor(layer)
+    return factor
+
+
 @kernel
-def choose_in_layer(state: Any, contexts: Floats, rng: Generator, memo: Floats) -> int:
-    """Draw a layer and return the arm with the largest score in it."""
-    layer = 0
-    if state.layering.chances.shape[0] > 1:
-        layer = draw(state.layering.chances, rng)
+def learn_in_layer(state: Any, arm: int, context: Floats, reward: float, layer: int) -> bool:
+    """Add a reward to a layer, and compute the estimates that it changes.
+
+    Returns whether the arm, or its context, is new to all layers.
+    """
+    is_new = add_reward(state, layer, arm, context, reward)
+    for i in range(state.means.shape[0]):
+        if is_new or i == layer:
+            update_estimates(state, i)
+    return is_new
+
+
+@program
+def upper_bounds(state: Any, contexts: Floats, layer: int, scale: float, out: Floats) -> None:
+    """Write each arm's mean in a layer plus ``scale`` times its bonus."""
+    bonuses = np.empty(out.shape[0])
+    memo = np.zeros(MEMO)
     memo[MEMO_LAYER] = layer
+    score(state, contexts, memo, out, bonuses)
+    for a in range(out.shape[0]):
+        out[a] += scale * bonuses[a]
+
+
+@kernel
+def choose_by_bound(state: Any, contexts: Floats, rng: Generator) -> int:
+    """Return the arm with the largest upper bound in the first layer, which may be the only one."""
     scores = np.empty(contexts.shape[1])
-    _scores_in_layer(state, contexts, layer, scores)
+    upper_bounds(state, contexts, 0, 1.0, scores)
     return largest(scores, rng, state.layering.first)
 
 
 @kernel
-def probability_over_layers(state: Any, contexts: Floats, out: Floats) -> None:
-    """Write the probability of each arm over the draw of the layer."""
+def probability_by_bound(state: Any, contexts: Floats, out: Floats) -> None:
+    """Write the probability with which :func:`choose_by_bound` returns each arm."""
     scores = np.empty(contexts.shape[1])
+    upper_bounds(state, contexts, 0, 1.0, scores)
     out[:] = 0.0
-    for layer in range(state.layering.chances.shape[0]):
-        _scores_in_layer(state, contexts, layer, scores)
-        share_of_largest(scores, state.layering.first, state.layering.chances[layer], out)
+    share_of_largest(scores, state.layering.first, 1.0, out)
+
+
+# --------------------------------------------------------------------------- running bounds
+
+
+class RunningBounds(NamedTuple):
+    """The tightest bounds that layers have ever had of known arms, those with a reward."""
+
+    highs: Floats  # (layers, arms) smallest upper bound; 0 for unknown arms
+    lows: Floats  # (layers, arms) largest lower bound; 0 for unknown arms
+
+
+def start_bounds(layers: int, arms: int) -> RunningBounds:
+    """Return bounds of no arm."""
+    return RunningBounds(np.zeros((layers, arms)), np.zeros((layers, arms)))
 
 
 @program
-def _scores_in_layer(state: Any, contexts: Floats, layer: int, out: Floats) -> None:
-    """Write the score of each arm in a layer; the state's `score` knows one layer at a time."""
-    layers, arms = state.means.shape
-    uppers = np.empty((layers, arms))
-    lowers = np.empty((layers, arms))
-    means = np.empty(arms)
-    bonuses = np.empty(arms)
-    memo = np.empty(MEMO)
-    for i in range(layer, layers):
-        memo[MEMO_LAYER] = i
-        score(state, contexts, memo, means, bonuses)
-        for a in range(arms):
-            uppers[i, a] = means[a] + bonuses[a]
-            lowers[i, a] = means[a] - bonuses[a]
-    layered_scores(uppers, lowers, layer, state.layering.shortlist, out)
+def narrow(bounds: RunningBounds, state: Any, layer: int, arm: int, is_new: bool) -> None:
+    """Intersect a layer's running bounds with its present ones.
 
-
-@program
-def layered_scores(
-    uppers: Floats, lowers: Floats, layer: int, shortlist: bool, out: Floats
-) -> None:
-    """Write the score of each arm in a layer, given every layer's bounds.
-
-    Without a shortlist the score is the smallest upper bound of this layer and slower ones. With a
-    shortlist it is this layer's upper bound for arms that neither this layer nor a slower one knows
-    to be worse than another, and -∞ for the others. If that leaves no arm, the next slower layer
-    takes this one's place.
+    A new arm, or one with a new context, gets the present bounds of all layers.
     """
-    layers, arms = uppers.shape
-    if not shortlist:
-        for a in range(arms):
-            out[a] = uppers[layer, a]
-            for i in range(layer + 1, layers):
-                out[a] = min(out[a], uppers[i, a])
-        return
-    listed = np.ones(arms)
-    deciding = layers - 1
-    for step in range(layers - layer):
-        i = layers - 1 - step
-        floor = lowers[i, 0]
-        for a in range(1, arms):
-            floor = max(floor, lowers[i, a])
-        remain = 0
-        for a in range(arms):
-            if listed[a] > 0.0 and uppers[i, a] >= floor:
-                remain += 1
-        if remain == 0:
-            break
-        deciding = i
-        for a in range(arms):
-            if not uppers[i, a] >= floor:
-                listed[a] = 0.0
-    for a in range(arms):
-        out[a] = uppers[deciding, a] if listed[a] > 0.0 else -math.inf
+    for i in range(bounds.highs.shape[0]):
+        if i == layer or is_new:
+            factor = width_factor(state, i)
+            for a in range(bounds.highs.shape[1]):
+                high = state.means[i, a] + factor * state.widths[i, a]
+                low = state.means[i, a] - factor * state.widths[i, a]
+                if is_new and a == arm:
+                    bounds.highs[i, a] = high
+                    bounds.lows[i, a] = low
+                elif i == layer and state.known[a] > 0.0:
+                    bounds.highs[i, a] = min(bounds.highs[i, a], high)
+                    bounds.lows[i, a] = max(bounds.lows[i, a], low)
+
+
+@kernel
+def count_unknown(known: Floats) -> int:
+    """Return how many arms have had no reward."""
+    unknown = 0
+    for a in range(known.shape[0]):
+        if known[a] == 0.0:
+            unknown += 1
+    return unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,9 +205,8 @@ class LayeredRecipe(CatalogueRecipe):
         extras: list[float],
         *,
         delta: float,
-        shortlist: bool = False,
     ) -> Any:
-        """Return layers without observations, the fastest first."""
+        """Return posteriors without observations, one for each layer, the fastest first."""
         # Imported here, so that a policy with one kind of kernel does not compile the other.
         from robustbandits.policies.catalogue import _kernel_layers, _linear_layers
 
@@ -189,7 +222,6 @@ class LayeredRecipe(CatalogueRecipe):
                 context_bound=problem.context_bound,
                 theta_bound=problem.theta_bound if self.norm_bound is None else self.norm_bound,
             ),
-            shortlist=shortlist,
             first=self.ties == "first",
         )
         if self.kernel == "linear":

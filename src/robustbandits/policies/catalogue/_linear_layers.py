@@ -22,8 +22,9 @@ from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.catalogue._layers import (
     MEMO_LAYER,
     Layering,
-    choose_in_layer,
-    probability_over_layers,
+    choose_by_bound,
+    learn_in_layer,
+    probability_by_bound,
 )
 from robustbandits.policies.linear._linear import radius_at, widths_to_bonuses
 
@@ -44,12 +45,11 @@ class LinearLayersState(NamedTuple):
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
-        return choose_in_layer(self, contexts, rng, memo)
+        return choose_by_bound(self, contexts, rng)
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
-        """Update the layer that was drawn."""
-        _learn(self, arm, context, reward, int(memo[MEMO_LAYER]))
+        learn_in_layer(self, arm, context, reward, int(memo[MEMO_LAYER]))
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
@@ -58,7 +58,19 @@ class LinearLayersState(NamedTuple):
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        probability_over_layers(self, contexts, out)
+        probability_by_bound(self, contexts, out)
+
+    @kernel
+    def add_reward(self, layer: int, arm: int, context: Floats, reward: float) -> bool:
+        return _add_reward(self, layer, arm, context, reward)
+
+    @kernel
+    def update_estimates(self, layer: int) -> None:
+        _update_estimates(self, layer)
+
+    @kernel
+    def width_factor(self, layer: int) -> float:
+        return _width_factor(self, layer)
 
     def check(self, memos: Floats) -> None:
         check_index("layer", memos[:, MEMO_LAYER], 0, len(self.inverse))
@@ -76,13 +88,20 @@ def _ridge(state: LinearLayersState, layer: int) -> Ridge:
     )
 
 
+@kernel
+def _width_factor(state: LinearLayersState, layer: int) -> float:
+    return (
+        radius_at(state.layering.radius, _ridge(state, layer), 0.0) + state.layering.extras[layer]
+    )
+
+
 @program
 def _score(
     state: LinearLayersState, contexts: Floats, layer: int, means: Floats, bonuses: Floats
 ) -> None:
     """Write each arm's mean and bonus in one layer."""
     ridge = _ridge(state, layer)
-    factor = radius_at(state.layering.radius, ridge, 0.0) + state.layering.extras[layer]
+    factor = _width_factor(state, layer)
     for a in range(means.shape[0]):
         means[a] = state.means[layer, a]
         bonuses[a] = factor * state.widths[layer, a]
@@ -100,8 +119,10 @@ def _score(
 
 
 @program
-def _learn(state: LinearLayersState, arm: int, context: Floats, reward: float, layer: int) -> None:
-    """Add an observation to a layer, and compute the estimates that it changes."""
+def _add_reward(
+    state: LinearLayersState, layer: int, arm: int, context: Floats, reward: float
+) -> bool:
+    """Add a reward to a layer; return whether the arm's context is new."""
     observe(_ridge(state, layer), context, reward, 1.0)
     changed = state.known[arm] == 0.0
     state.known[arm] = 1.0
@@ -109,11 +130,16 @@ def _learn(state: LinearLayersState, arm: int, context: Floats, reward: float, l
         if state.contexts[i, arm] != context[i]:
             changed = True
             state.contexts[i, arm] = context[i]
-    for i in range(state.means.shape[0]):
-        if changed or i == layer:
-            widths = state.widths[i]
-            score_columns(state.inverse[i], state.theta[i], state.contexts, state.means[i], widths)
-            widths_to_bonuses(widths, 1.0)
+    return changed
+
+
+@program
+def _update_estimates(state: LinearLayersState, layer: int) -> None:
+    """Compute a layer's mean and width of each known arm."""
+    widths = state.widths[layer]
+    means = state.means[layer]
+    score_columns(state.inverse[layer], state.theta[layer], state.contexts, means, widths)
+    widths_to_bonuses(widths, 1.0)
 
 
 def start_linear_layers(regression: Ridge, layering: Layering, arms: int) -> LinearLayersState:

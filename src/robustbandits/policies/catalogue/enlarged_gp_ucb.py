@@ -23,6 +23,11 @@ class EnlargedGPUCB(LayeredRecipe):
     information gained so far, ½ log det(I + K_t/λ). With ``kernel="linear"`` this is
     :class:`~robustbandits.policies.RobustLinUCB` with ``bonus="l1", radius="det"``, arm for arm.
 
+    The paper's: Algorithm 1 with its bonus. It chooses without randomness, so its bound holds
+    against an attacker who sees the choice. Ours: γ_t is the information gained so far, where the
+    paper has the largest possible after t rounds; by the self-normalised bound on which its proof
+    rests, that is as valid and tighter. ``bonus_scale`` is ours, too.
+
     Needs the same arms in every round. Time and memory do not grow with the rounds: they are those
     of LinUCB when the kernel is linear, else O(arms²) a round and 16·arms² bytes.
 

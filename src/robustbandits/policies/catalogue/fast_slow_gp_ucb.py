@@ -1,36 +1,198 @@
-"""FastSlowGPUCB: two Gaussian processes, for a known attack budget.
+"""FastSlowGPUCB: two Gaussian processes and a test of corruption, for a known attack budget.
 
-Bogunovic, Krause, Scarlett (AISTATS 2020). The slow process sees few rounds and so little of the
-corruption; its upper bounds limit those of the fast one.
+Bogunovic, Krause, Scarlett (AISTATS 2020), Algorithm 2. The slow process sees few rounds and so
+little of the corruption. Its upper bounds limit those of the fast one, and its lower bounds show
+when the fast one is corrupted.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+import numpy as np
+from numpy.random import Generator
+
+from robustbandits.compiled.jit import kernel, program
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.policies.catalogue._layers import LayeredRecipe
+from robustbandits.game.verbs import score
+from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.sampling import draw, largest, share_of_largest
+from robustbandits.policies._state_checks import check_index
+from robustbandits.policies.catalogue._layers import (
+    MEMO_LAYER,
+    Alpha,
+    LayeredRecipe,
+    RunningBounds,
+    add_reward,
+    count_unknown,
+    narrow,
+    start_bounds,
+    update_estimates,
+    upper_bounds,
+)
+
+#: The posteriors: that of the fast process, of the slow one, and of all rewards.
+FAST, SLOW, POOLED = range(3)
+# Field of the memo: 1 if the bounds of an arm without rewards contradicted each other.
+MEMO_CONTRADICTED = 1
+
+
+class FastSlowState(NamedTuple):
+    """What FastSlowGPUCB remembers."""
+
+    posteriors: Any  # layers FAST, SLOW and POOLED
+    bounds: RunningBounds  # of FAST and SLOW
+    valid: Floats  # (1,) 1 until the slow process contradicts the fast one, then 0
+    alpha: float
+
+    @kernel
+    def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        """Draw a process and return the arm that it prefers; once invalid, follow Algorithm 1."""
+        layer = POOLED
+        if self.valid[0] > 0.0:
+            layer = SLOW
+            if self.posteriors.layering.chances[SLOW] < 1.0:
+                layer = draw(self.posteriors.layering.chances, rng)
+            memo[MEMO_CONTRADICTED] = 1.0 if _new_arm_contradicts(self, contexts) else 0.0
+        memo[MEMO_LAYER] = layer
+        scores = np.empty(contexts.shape[1])
+        _scores_in_layer(self, contexts, layer, scores)
+        return largest(scores, rng, self.posteriors.layering.first)
+
+    @kernel
+    def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
+        """Update the process that was drawn, and test whether the two contradict each other."""
+        contradicted = memo[MEMO_CONTRADICTED] > 0.0
+        _learn(self, arm, context, reward, int(memo[MEMO_LAYER]), contradicted)
+
+    @kernel
+    def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
+        """Write each arm's mean and bonus in the process that chose, or else in the one in use."""
+        layer = int(memo[MEMO_LAYER])
+        if layer < 0:
+            layer = FAST if self.valid[0] > 0.0 else POOLED
+        memo_of_layer = memo.copy()
+        memo_of_layer[MEMO_LAYER] = layer
+        score(self.posteriors, contexts, memo_of_layer, means, bonuses)
+        if layer == SLOW:
+            for a in range(bonuses.shape[0]):
+                bonuses[a] *= self.alpha
+
+    @kernel
+    def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
+        """Write the probability of each arm over the draw of the process."""
+        layering = self.posteriors.layering
+        scores = np.empty(contexts.shape[1])
+        out[:] = 0.0
+        for layer in range(POOLED + 1):
+            chance = layering.chances[layer]
+            if self.valid[0] == 0.0:
+                chance = 1.0 if layer == POOLED else 0.0
+            if chance > 0.0:
+                _scores_in_layer(self, contexts, layer, scores)
+                share_of_largest(scores, layering.first, chance, out)
+
+    def check(self, memos: Floats) -> None:
+        check_index("layer", memos[:, MEMO_LAYER], FAST, POOLED + 1)
+        check_index("contradicted", memos[:, MEMO_CONTRADICTED], 0, 2)
+        check_index("valid", self.valid, 0, 2)
+
+
+@program
+def _scores_in_layer(state: FastSlowState, contexts: Floats, layer: int, out: Floats) -> None:
+    """Write the score of each arm: for the fast process the smaller of both running upper bounds.
+
+    The slow process uses its present bound with alpha, Algorithm 1 that of all rewards. Arms that
+    have had no reward have no running bounds: their present ones are used.
+    """
+    if layer != FAST:
+        scale = state.alpha if layer == SLOW else 1.0
+        upper_bounds(state.posteriors, contexts, layer, scale, out)
+        return
+    highs = state.bounds.highs
+    for a in range(out.shape[0]):
+        out[a] = min(highs[FAST, a], highs[SLOW, a])
+    if count_unknown(state.posteriors.known) > 0:
+        uppers = np.empty((2, out.shape[0]))
+        upper_bounds(state.posteriors, contexts, FAST, 1.0, uppers[FAST])
+        upper_bounds(state.posteriors, contexts, SLOW, 1.0, uppers[SLOW])
+        for a in range(out.shape[0]):
+            if state.posteriors.known[a] == 0.0:
+                out[a] = min(uppers[FAST, a], uppers[SLOW, a])
+
+
+@program
+def _new_arm_contradicts(state: FastSlowState, contexts: Floats) -> bool:
+    """Whether the fast upper bound of an arm without rewards is below its slow lower bound."""
+    if count_unknown(state.posteriors.known) == 0:
+        return False
+    uppers = np.empty(contexts.shape[1])
+    lowers = np.empty(contexts.shape[1])
+    upper_bounds(state.posteriors, contexts, FAST, 1.0, uppers)
+    upper_bounds(state.posteriors, contexts, SLOW, -1.0, lowers)
+    for a in range(contexts.shape[1]):
+        if state.posteriors.known[a] == 0.0 and uppers[a] < lowers[a]:
+            return True
+    return False
+
+
+@program
+def _learn(
+    state: FastSlowState,
+    arm: int,
+    context: Floats,
+    reward: float,
+    layer: int,
+    contradicted: bool,
+) -> None:
+    if state.valid[0] > 0.0 and layer != POOLED:
+        is_new = add_reward(state.posteriors, layer, arm, context, reward)
+        for i in range(POOLED):
+            if is_new or i == layer:
+                update_estimates(state.posteriors, i)
+        narrow(state.bounds, state.posteriors, layer, arm, is_new)
+        for a in range(state.bounds.highs.shape[1]):
+            if state.bounds.highs[FAST, a] < state.bounds.lows[SLOW, a]:
+                contradicted = True
+    if contradicted:
+        state.valid[0] = 0.0
+    add_reward(state.posteriors, POOLED, arm, context, reward)
+    if state.valid[0] == 0.0:  # before, nobody asks for its estimates
+        update_estimates(state.posteriors, POOLED)
 
 
 @dataclass(frozen=True)
 class FastSlowGPUCB(LayeredRecipe):
     """Two Gaussian processes, one of which sees few rounds and so little corruption.
 
-    With probability 1/C the slow process is drawn, otherwise the fast one; only the one drawn
-    learns. The slow one scores arms by its own upper bound, whose bonus covers a constant
-    corruption, ``(3 + B₀ ln(5/δ)) s(x)/√λ`` beside GP-UCB's own; the fast one by the smaller of the
-    two upper bounds. With a budget of at most 1 there is only the slow process.
+    This is Algorithm 2 of the paper. With probability min(1, 1/C) the slow process is drawn,
+    otherwise the fast one; only the one drawn learns. The fast one has GP-UCB's own bounds; those
+    of the slow one also cover a constant corruption, ``(3 + B₀ ln(5/δ)) s(x)/√λ``. Each process
+    keeps the smallest upper and the largest lower bound that it ever had of each arm. The fast one
+    plays the arm with the largest of ``min(UCB_fast, UCB_slow)``, made of these running bounds. The
+    slow one plays the arm with the largest present bound ``μ + α β s``.
 
-    This is a reconstruction: the structure is surely the paper's, its constants 3, 5 and the share
-    δ/5 of each event are from memory.
+    If a running upper bound of the fast process falls below the slow process's running lower bound
+    of the same arm, the fast one is corrupted. From then on the policy follows Algorithm 1
+    (:class:`~robustbandits.policies.EnlargedGPUCB`) with the budget C, on the rewards of both.
 
-    It is proved against an attacker who moves before the layer is drawn. One who waits for the
-    choice can corrupt the fast process alone: in ``docs/policies.md`` its regret is about LinUCB's,
-    without an attack and under Garcelon.
+    The paper's: all rules and constants. Ours: γ_t is the information gained so far,
+    ``½ log det(I + K_t/λ)``, not the largest possible, which is as valid and tighter;
+    ``bonus_scale``. The paper knows the contexts of all arms from the start. This policy knows an
+    arm's context from its first reward on; before that, the arm's present bounds replace its
+    running ones, in the choice and in the test. They hold as well, but may be wider, so this may
+    cost one round for each arm.
+
+    A late reward goes to the process that was drawn for its decision, and to the pooled one; after
+    the switch only to the pooled one. A reward that never comes changes nothing. The bounds then
+    hold if neither the delay nor the loss of a reward depends on the reward.
+
+    It is proved against an attacker who moves before the process is drawn. One who waits for the
+    choice can corrupt the fast process alone, until the test fails.
 
     Needs the same arms in every round. Time and memory do not grow with the rounds.
 
@@ -40,33 +202,40 @@ class FastSlowGPUCB(LayeredRecipe):
         C, at least the attacker's budget.
     max_corruption
         B₀, the largest change of a single reward.
+    alpha
+        Factor on the bonus by which the slow process explores. The proof needs more than 1, the
+        paper has 2.
     kernel, lengthscale, smoothness, norm_bound, ridge, delta, sigma, bonus_scale, ties
         As for every policy with a Gaussian process, see
-        :class:`~robustbandits.policies.catalogue._layers.LayeredRecipe`.
+        :class:`~robustbandits.policies.catalogue._layers.LayeredRecipe`. The paper's theorems have
+        ``ridge=1``.
 
     References
     ----------
-    Bogunovic, Krause, Scarlett (AISTATS 2020), Fast-Slow GP-UCB.
+    Bogunovic, Krause, Scarlett (AISTATS 2020), Algorithm 2, Theorem 9.
     """
 
+    version: ClassVar[int] = 2
     facts: ClassVar[PolicyFacts] = PolicyFacts(
         setting="fixed arms",
         needs=("budget",),
         adversary="weak, rewards",
-        regret="(1 + C) γ_T √T; γ_T is d if the kernel is linear",
+        regret="(B + B₀ + √γ_T) √(Tγ_T) if clean, times 1 + C if not; γ_T is d if linear",
         cost="Kd² (linear), K² (other kernels)",
-        provenance=RECONSTRUCTION,
+        provenance=PAPER,
         reference="Bogunovic, Krause, Scarlett (2020)",
     )
 
     budget: NonNegative
     _: KW_ONLY
     max_corruption: Positive = 1.0
+    alpha: Alpha = 2.0
 
-    def start(self, problem: Problem) -> Any:
+    def start(self, problem: Problem) -> FastSlowState:
+        slow = min(1.0, 1.0 / self.budget) if self.budget > 0.0 else 1.0
         extra = 3.0 + self.max_corruption * math.log(5.0 / self.delta)
-        delta = self.delta / 5.0
-        if self.budget <= 1.0:
-            return self.start_layers(problem, [1.0], [extra], delta=delta)
-        slow = 1.0 / self.budget
-        return self.start_layers(problem, [1.0 - slow, slow], [0.0, extra], delta=delta)
+        posteriors = self.start_layers(
+            problem, [1.0 - slow, slow, 0.0], [0.0, extra, self.budget], delta=self.delta / 5.0
+        )
+        bounds = start_bounds(2, problem.arms)
+        return FastSlowState(posteriors, bounds, valid=np.ones(1), alpha=self.alpha)

@@ -14,16 +14,18 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from robustbandits.game import require
-from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import Count, Flag, Share
 from robustbandits.game.problem import Problem
 from robustbandits.policies._exp3 import exp3_alpha, start_exp3
 from robustbandits.policies.linear._blocks import CANDIDATE
-from robustbandits.policies.linear._linear import (
-    LinearRecipe,
-    refuse_infinite_arms,
+from robustbandits.policies.linear._linear import refuse_infinite_arms
+from robustbandits.policies.linear.sliding_window_linucb import (
+    DIARY_SIZE,
+    WindowRecipe,
+    WindowState,
+    start_ring,
 )
-from robustbandits.policies.linear.sliding_window_linucb import DIARY_SIZE, WindowState, start_ring
 
 
 class Plan(NamedTuple):
@@ -37,10 +39,10 @@ class Plan(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BOB(LinearRecipe):
+class BOB(WindowRecipe):
     """Draw a window for each block of rounds, and start SW-LinUCB again with it (BOB).
 
-    The run is divided into blocks of H = ⌊d√T⌋ rounds. For each, EXP3 draws one of the windows
+    The run is divided into blocks of H = ⌊d^⅔ √T⌋ rounds. For each, EXP3 draws one of the windows
     ⌊H^(j/Δ)⌋, j = 0..Δ with Δ = ⌈ln H⌉, and is paid ``1/2 + R / (2H + 4σ√(H ln(T/√H)))`` at the
     end, where R is what the block earned: with mean rewards in [-1, 1] the payment is in [0, 1]
     except with a small probability. Only EXP3's weights are carried from one block to the next.
@@ -48,28 +50,33 @@ class BOB(LinearRecipe):
 
     With a single window not below the block this is LinUCB with restarts.
 
+    Blocks, windows, EXP3 and its payment are the paper's. Three defaults are ours, and
+    :meth:`as_written` has the paper's: it does not clip the payment, its radius has the full window
+    in place of the observations held, and δ = 1/T.
+
     Parameters
     ----------
     block
-        H, the length of a block in rounds; None for the theory's, or T if that is less.
+        H, the length of a block in rounds; None for the paper's ⌊d^⅔ √T⌋, or T if that is less.
     windows
         Windows to draw from; None for the theory's. None of them may exceed the block.
     alpha
         EXP3's share of uniform exploration; computed from the number of blocks if None.
     clip
         Whether EXP3's payment is clipped to [0, 1].
-    growing
+    growing, delta
         As for :class:`~robustbandits.policies.SlidingWindowLinUCB`.
-    ridge, delta, sigma, radius, ties
+    ridge, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`;
         ``sigma`` is also the σ of EXP3's payment.
 
     References
     ----------
-    Cheung, Simchi-Levi, Zhu (2019), "Learning to optimize under non-stationarity". Specification:
-    reconstructed from memory of the paper, without its text at hand; α and the payment agree with
-    an independent public implementation. Their bound rests on that of SW-LinUCB, see there.
+    Cheung, Simchi-Levi, Zhu (AISTATS 2019), "Learning to optimize under non-stationarity".
+    Specification: the paper. Its bound rests on that of SW-LinUCB, see there.
     """
+
+    version: ClassVar[int] = 2
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
         setting="contextual",
@@ -77,7 +84,7 @@ class BOB(LinearRecipe):
         adversary="none; drifting parameter",
         regret="d^⅔ (B+1)^¼ T^¾ (claimed)",
         cost="Kd²",
-        provenance=RECONSTRUCTION,
+        provenance=PAPER,
         reference="Cheung, Simchi-Levi, Zhu (2019)",
     )
 
@@ -94,15 +101,15 @@ class BOB(LinearRecipe):
 
     @classmethod
     def as_written(cls, **changes: Any) -> Self:
-        """Do what the paper writes: a full window's radius, payments not clipped."""
-        return cls(**{"growing": False, "clip": False, **changes})
+        """Do what the paper writes: a full window's radius, δ = 1/T, payments not clipped."""
+        return cls(**{"growing": False, "delta": None, "clip": False, **changes})
 
     def plan(self, problem: Problem) -> Plan:
         """Compute the constants of a run."""
         rounds = problem.horizon(self.name)
         block = self.block
         if block is None:
-            block = min(rounds, math.isqrt(problem.dim * problem.dim * rounds))
+            block = block_for(problem.dim, rounds)
         windows = windows_up_to(block) if self.windows is None else self.windows
         if max(windows) > block:
             raise ValueError(
@@ -122,7 +129,7 @@ class BOB(LinearRecipe):
         diary = np.zeros(DIARY_SIZE)
         diary[CANDIDATE] = -1.0
         return WindowState(
-            optimist=self.start_optimist(problem),
+            optimist=self.start_window_optimist(problem),
             ring=start_ring(max(plan.windows), problem.dim),
             exp3=start_exp3(len(plan.windows), plan.alpha),
             windows=np.array(plan.windows, dtype=np.float64),
@@ -134,15 +141,23 @@ class BOB(LinearRecipe):
         )
 
 
+def block_for(dim: int, rounds: int) -> int:
+    """Return ``⌊d^⅔ √T⌋``, the paper's eq. (22), or T if that is less."""
+    block = round(dim ** (2.0 / 3.0) * math.sqrt(rounds))
+    if block**6 > dim**4 * rounds**3:
+        block -= 1
+    return min(rounds, block)
+
+
 def windows_up_to(block: int) -> tuple[int, ...]:
-    """Return the distinct ``⌊H^(j/Δ)⌋``, j = 0..Δ, with Δ = ⌈ln H⌉."""
+    """Return ``⌊H^(j/Δ)⌋``, j = 0..Δ, with Δ = ⌈ln H⌉; for H = 3 two of them are equal."""
     steps = math.ceil(math.log(block))
-    windows = {1, block}
-    for j in range(1, steps):
+    windows = [1]
+    for j in range(1, steps + 1):
         window = math.floor(block ** (j / steps))
         # Rounding may put a root that is a whole number just below it.
-        windows.add(window + 1 if (window + 1) ** steps <= block**j else window)
-    return tuple(sorted(windows))
+        windows.append(window + 1 if (window + 1) ** steps <= block**j else window)
+    return tuple(windows)
 
 
 def _check_windows(value: Any) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program
-from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
@@ -47,7 +47,7 @@ class Bases(NamedTuple):
 
     radius: float  # β, the same for every base
     scale: float  # a base's caution is this divided by its budget
-    root: float  # √β₁ of the bound √(β₁n) + β₂θ + β₃ on a base's regret
+    root: float  # √β₁ of the bound R(n, θ) = √(β₁n) + β₂θ + β₃ on a base's regret
     slope: float  # β₂
     offset: float  # β₃
     jolt: float  # largest change of a single reward times ln(T/δ)
@@ -173,7 +173,7 @@ def guess_refuted(state: COBEState, stage: int) -> bool:
         regret += bases.slope * budget + bases.offset
         if (earned + bases.test_scale * regret) / chance < lower_bound:
             return True
-        deviation = math.sqrt(t * bases.tail / chance) + (bases.jolt + budget) / chance
+        deviation = math.sqrt(t * bases.tail / chance) + (bases.tail + budget) / chance
         lower_bound = max(lower_bound, earned / chance - 8.0 * bases.test_scale * deviation)
     return False
 
@@ -212,16 +212,25 @@ class COBE(ConfidenceRecipe):
 
     Notes
     -----
-    A reconstruction: sampling and test follow a re-implementation of the paper's G-COBE and
-    memory. The regret bound of a base is derived here from the proof of CW-OFUL's Theorem 4.2: with
-    its radius β (at least LS), its scale c = R√d + √λ S and ι = d ln(1 + TL²/(dλ)),
-    regret <= 2β(√(2ιn) + 2ιθ/c + 2ι) after n rounds with budget θ.
+    The frame is the paper's: the guesses, their probabilities, what each base is told to expect,
+    the test, and the restart. The base is not: the paper's linear base is a form of OFUL, and
+    CW-OFUL (He et al.) was published later. It is of the paper's type "a", so Theorem 3 gives
+    d√T + dC.
+
+    The bound R on a base's regret, which the frame needs, is derived here. From the proof of
+    CW-OFUL's Theorem 4.2, with its radius β (at least LS), its scale c = σ√d + √λ S and
+    ι = d ln(1 + TL²/(dλ)), the mean rewards that a base loses in n rounds with budget θ are at most
+    2β(√(2ιn) + 2ιθ/c + 2ι). The paper's Assumption 2 is about the rewards as they are seen, which
+    lie in [0, 1]: these may lose 2θ more by corruption, and 2√(2n ln(T/δ)) by chance.
 
     References
     ----------
     Wei, Dann, Zimmert, "A model selection approach for corruption robust reinforcement learning"
-    (ALT 2022); He, Zhou, Zhang, Gu (NeurIPS 2022).
+    (ALT 2022), algorithms BASIC and COBE and Theorem 3; He, Zhou, Zhang, Gu (NeurIPS 2022).
+    Specification: the two papers, except for R.
     """
+
+    version: ClassVar[int] = 2
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
         setting="contextual",
@@ -229,7 +238,7 @@ class COBE(ConfidenceRecipe):
         adversary="weak, rewards",
         regret="d√T + dC",
         cost="Kd² + log T",
-        provenance=RECONSTRUCTION,
+        provenance=PAPER,
         reference="Wei, Dann, Zimmert (2022)",
     )
 
@@ -251,15 +260,15 @@ class COBE(ConfidenceRecipe):
         radius = noise + prior + scale
         reach = problem.context_bound**2 / (problem.dim * ridge)
         potential = problem.dim * math.log1p(rounds * reach)
+        tail = math.log(rounds / self.delta)
         twice = 2.0 * max(radius, problem.context_bound * problem.theta_bound)
-        root = twice * math.sqrt(2.0 * potential)
-        slope = twice * 2.0 * potential / scale
+        root = twice * math.sqrt(2.0 * potential) + 2.0 * math.sqrt(2.0 * tail)
+        slope = twice * 2.0 * potential / scale + 2.0
         offset = twice * 2.0 * potential
         price = root * math.sqrt(rounds) + slope * self.max_corruption + offset
         highest = math.ceil(math.log2(self.max_corruption * rounds))
-        lowest = min(highest, math.ceil(math.log2(price / slope)))
+        lowest = min(highest, max(0, math.ceil(math.log2(price / slope))))
         count = highest - lowest + 1
-        tail = math.log(rounds / self.delta)
         return COBEState(
             ridges=start_ridges(count, problem.dim, ridge),
             accounts=np.zeros((count, 2)),

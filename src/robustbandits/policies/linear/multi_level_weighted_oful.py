@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.facts import CODE, PolicyFacts
 from robustbandits.game.parameters import Count
 from robustbandits.game.problem import Problem
 from robustbandits.policies.linear.weighted_oful import LevelledState, WeightedRecipe
@@ -44,12 +44,16 @@ class MultiLevelWeightedOFUL(WeightedRecipe):
 
     Notes
     -----
-    A reconstruction: the formulas are from memory, checked against the structure of the authors'
-    experiment code only. That code multiplies each radius by a constant tuned by hand.
+    Radii, levels and updates are those of the authors' experiment code, up to the differences that
+    :class:`~robustbandits.policies.linear.weighted_oful.WeightedOFUL` lists (the constant tuned by
+    hand is 0.5) and two more. The code has ⌊log₂ 2T⌋ + 1 levels, one more than here if T is a power
+    of two. And its δ is a third of the probability with which the bound may fail: give
+    ``delta=0.01/3`` for a bound that holds with probability 0.99.
 
     References
     ----------
-    Zhao, Zhou, Gu, "Linear contextual bandits with adversarial corruptions" (2021).
+    Zhao, Zhou, Gu, "Linear contextual bandits with adversarial corruptions" (2021). Specification:
+    the authors' code; the text was not at hand.
     """
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
@@ -58,7 +62,7 @@ class MultiLevelWeightedOFUL(WeightedRecipe):
         adversary="weak, rewards",
         regret="C²d√T",
         cost="2Kd²",
-        provenance=RECONSTRUCTION,
+        provenance=CODE,
         reference="Zhao, Zhou, Gu (2021)",
     )
 

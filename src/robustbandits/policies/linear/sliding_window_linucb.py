@@ -20,8 +20,8 @@ import numpy as np
 from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program
-from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
-from robustbandits.game.parameters import Count, Flag, NonNegative
+from robustbandits.game.facts import PAPER, PolicyFacts
+from robustbandits.game.parameters import Count, Flag, NonNegative, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, forget, observe, replay, reset_ridge
@@ -179,7 +179,19 @@ def start_ring(window: int, dim: int) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SlidingWindowLinUCB(LinearRecipe):
+class WindowRecipe(LinearRecipe):
+    """Parameters of SW-LinUCB and BOB: ``delta`` may be left to the theory, which has 1/T."""
+
+    delta: Probability | None = 0.01  # type: ignore[assignment]
+
+    def start_window_optimist(self, problem: Problem) -> Optimist:
+        """Return a regression without observations and the constants of its radius."""
+        delta = 1.0 / problem.horizon(self.name) if self.delta is None else self.delta
+        return self.start_optimist(problem, delta=delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlidingWindowLinUCB(WindowRecipe):
     """LinUCB on the last ``window`` observations, for a parameter that drifts (SW-LinUCB).
 
     The score of an arm is ``x·θ̂ + β‖x‖``, where θ̂ and the norm come from the observations held and
@@ -188,9 +200,12 @@ class SlidingWindowLinUCB(LinearRecipe):
     needs the horizon T: then w = ⌊(dT/B)^⅔⌋, or T if that is less. With ``window`` not below the
     number of rounds this is LinUCB, bit for bit. It keeps ``window · (dim + 1)`` numbers.
 
-    The regret bound is the paper's. A gap in its proof was found later (Faury, Russac, Abeille,
-    Calauzènes 2021); what can be proved for changing arms is nearer to d^⅞ B^¼ T^¾, with a smaller
-    window.
+    The regret bounds are the paper's: one for a known B, a larger one for the default
+    ``variation=1``. A gap in their proof was found later (Faury, Russac, Abeille, Calauzènes 2021);
+    what can be proved for changing arms is nearer to d^⅞ B^¼ T^¾, with a smaller window.
+
+    The window and what it holds are the paper's. The default radius is ours: the paper's has the
+    full window in place of the observations held, and δ = 1/T (:meth:`as_written`).
 
     Parameters
     ----------
@@ -201,23 +216,26 @@ class SlidingWindowLinUCB(LinearRecipe):
         paper advises if it is unknown.
     growing
         Whether β counts the observations held, as it may, or w even while the window fills, as the
-        paper writes it (:meth:`as_written`).
-    ridge, delta, sigma, radius, ties
+        paper writes it.
+    delta
+        Probability with which the confidence ellipsoid may fail; None for the paper's 1/T, which
+        needs the horizon.
+    ridge, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
 
     References
     ----------
-    Cheung, Simchi-Levi, Zhu (2019), "Learning to optimize under non-stationarity". Specification:
-    reconstructed from memory of the paper, without its text at hand.
+    Cheung, Simchi-Levi, Zhu (AISTATS 2019), "Learning to optimize under non-stationarity".
+    Specification: the paper.
     """
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
         setting="contextual",
         needs=("horizon", "variation"),
         adversary="none; drifting parameter",
-        regret="d^⅔ B^⅓ T^⅔ (claimed)",
+        regret="d^⅔ B^⅓ T^⅔ if B is known, d^⅔ (B+1) T^⅔ by default (claimed)",
         cost="Kd²",
-        provenance=RECONSTRUCTION,
+        provenance=PAPER,
         reference="Cheung, Simchi-Levi, Zhu (2019)",
         infinite_arms=True,
     )
@@ -228,8 +246,8 @@ class SlidingWindowLinUCB(LinearRecipe):
 
     @classmethod
     def as_written(cls, **changes: Any) -> Self:
-        """Use the paper's radius, for a full window from the first round on."""
-        return cls(**{"growing": False, **changes})
+        """Use the paper's radius: for a full window from the first round on, with δ = 1/T."""
+        return cls(**{"growing": False, "delta": None, **changes})
 
     def window_for(self, problem: Problem) -> int:
         """Return the given window, or the theory's."""
@@ -250,7 +268,7 @@ class SlidingWindowLinUCB(LinearRecipe):
         diary = np.zeros(DIARY_SIZE)
         diary[CHANCE] = 1.0
         return WindowState(
-            optimist=self.start_optimist(problem),
+            optimist=self.start_window_optimist(problem),
             ring=start_ring(window, problem.dim),
             exp3=start_exp3(1, 1.0),
             windows=np.array([float(window)]),

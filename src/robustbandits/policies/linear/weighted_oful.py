@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel
-from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
+from robustbandits.game.facts import CODE, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
@@ -215,13 +215,20 @@ class WeightedOFUL(WeightedRecipe):
 
     Notes
     -----
-    A reconstruction: the formulas are from memory, checked against the structure of the authors'
-    experiment code only. That code multiplies each radius by a constant tuned by hand, and has
-    2C√d where C√d, as here, is enough.
+    The radius is that of the authors' experiment code, up to these differences:
+
+    - The code takes another square root of ln(1 + tA²/((R+1)²λ)), presumably by mistake. Without
+      it the first term is wider, about twice at a million rounds.
+    - σ̄ has a lower limit here, and none in the code. With the same σ in every round the limit only
+      changes the unit of the weights.
+    - The code multiplies the radius by 0.6, a constant tuned by hand.
+    - The code has 2C√d, where C counts corrupted rounds and each changes a reward by up to 2. Here
+      C is the sum of the changes.
 
     References
     ----------
-    Zhao, Zhou, Gu, "Linear contextual bandits with adversarial corruptions" (2021).
+    Zhao, Zhou, Gu, "Linear contextual bandits with adversarial corruptions" (2021). Specification:
+    the authors' code; the text was not at hand.
     """
 
     facts: ClassVar[PolicyFacts] = PolicyFacts(
@@ -230,7 +237,7 @@ class WeightedOFUL(WeightedRecipe):
         adversary="weak, rewards",
         regret="d√T + dC√T",
         cost="Kd²",
-        provenance=RECONSTRUCTION,
+        provenance=CODE,
         reference="Zhao, Zhou, Gu (2021)",
     )
 
