@@ -16,12 +16,13 @@ import numpy as np
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.parameters import CheckedRecipe, NonNegative, Positive, Probability
-from robustbandits.game.problem import Problem, UnsupportedProblem
+from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import COUNT, ENERGY, LOG_DET, Ridge, start_ridge
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._infinite_arms import ball_of, write_arm
 
 #: Bounds on how far corruptions c_1, c_2, ... with Σ|c_s| <= C move the estimate, in the norm in
 #: which widths are measured: the paper's Lemma 1 (γ_t C), their l1 norm (C), their l2 norm
@@ -32,12 +33,6 @@ PAPER, L1, L2 = range(3)
 
 #: How to choose among arms with equal scores.
 Ties = Literal["random", "first"]
-
-#: Policies that can play infinitely many arms.
-FOR_INFINITE_ARMS = (
-    "LinUCB, LinTS, Greedy, RobustLinUCB, RobustBandit, BOBNoRestart, CautiousLinUCB, CWOFUL, "
-    "OracleLinUCB, HuberOFUL, RobustRegressionUCB or SlidingWindowLinUCB"
-)
 
 #: Largest ratio of a squared context norm to the penalty. At 1e16 rounding destroys the inverse.
 MAX_SPREAD = 1e12
@@ -136,14 +131,6 @@ def share_of_largest_sum(
 
 
 @kernel
-def write_arm(direction: Floats, length: float, contexts: Floats) -> int:
-    """Write an arm of a ball into the only column of the contexts; return its index, 0."""
-    for i in range(direction.shape[0]):
-        contexts[i, 0] = length * direction[i]
-    return 0
-
-
-@kernel
 def optimistic_scores(
     optimist: Optimist, contexts: Floats, factor: float, means: Floats, bonuses: Floats
 ) -> None:
@@ -209,20 +196,6 @@ def refuse_small_ridge(problem: Problem, ridge: float) -> None:
         raise ValueError(
             f"ridge must be at least context_bound² / {MAX_SPREAD:g}, got {ridge!r} for "
             f"context_bound {problem.context_bound!r}: scale your features"
-        )
-
-
-def ball_of(problem: Problem) -> float:
-    """Return the radius of the ball of arms; 0 if the arms are a list."""
-    return problem.context_bound if problem.infinite else 0.0
-
-
-def refuse_infinite_arms(problem: Problem, policy: str) -> None:
-    """Raise UnsupportedProblem if the arms are all vectors of a ball."""
-    if problem.infinite:
-        raise UnsupportedProblem(
-            f"{policy} needs a list of arms, and this environment has infinitely many: use one of "
-            f"{FOR_INFINITE_ARMS}"
         )
 
 

@@ -18,8 +18,8 @@ from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import Count, Flag, Share
 from robustbandits.game.problem import Problem
 from robustbandits.policies._exp3 import exp3_alpha, start_exp3
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
 from robustbandits.policies.linear._blocks import CANDIDATE
-from robustbandits.policies.linear._linear import refuse_infinite_arms
 from robustbandits.policies.linear.sliding_window_linucb import (
     DIARY_SIZE,
     WindowRecipe,

@@ -27,10 +27,10 @@ from robustbandits.kernels.ridge import (
     start_ridges,
 )
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.linear._linear import (
     largest_sum,
-    refuse_infinite_arms,
     share_of_largest_sum,
     widths_to_bonuses,
 )

@@ -19,7 +19,8 @@ from robustbandits.kernels.linalg import Floats, products
 from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import Ridge, observe
 from robustbandits.kernels.sampling import largest, share_of_largest
-from robustbandits.policies.linear._linear import LinearRecipe, ball_of, write_arm
+from robustbandits.policies._infinite_arms import ball_of, write_arm
+from robustbandits.policies.linear._linear import LinearRecipe
 
 
 class GreedyState(NamedTuple):

@@ -22,14 +22,13 @@ from robustbandits.kernels.linalg import Floats, cholesky, copy, dot, multiply, 
 from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import COUNT, Ridge, absorb, start_ridge
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._infinite_arms import ball_of, write_arm
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
-    ball_of,
     largest_sum,
     refuse_small_ridge,
     share_of_largest_sum,
     widths_to_bonuses,
-    write_arm,
 )
 
 #: The paper's step size: the regression counts an observation as a quarter.
@@ -60,10 +59,8 @@ class HuberState(NamedTuple):
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         if self.ball > 0.0:
-            direction, radius = (
-                np.empty(contexts.shape[0]),
-                _radius(self.huber, self.ridge.tally[COUNT]),
-            )
+            direction = np.empty(contexts.shape[0])
+            radius = _radius(self.huber, self.ridge.tally[COUNT])
             optimistic_direction(self.ridge.inverse, self.ridge.theta, radius, rng, direction)
             return write_arm(direction, self.ball, contexts)
         means = np.empty(contexts.shape[1])

@@ -25,12 +25,8 @@ from robustbandits.kernels.linalg import Floats, copy_column, dot, products
 from robustbandits.kernels.ridge import observe
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.policies.linear._linear import (
-    LinearRecipe,
-    Optimist,
-    refuse_infinite_arms,
-    width_factor,
-)
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
+from robustbandits.policies.linear._linear import LinearRecipe, Optimist, width_factor
 
 
 class ImperfectState(NamedTuple):

@@ -16,18 +16,13 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import CODE, PolicyFacts
 from robustbandits.game.parameters import NonNegative
 from robustbandits.game.problem import Problem
-from robustbandits.kernels.linalg import Floats, cholesky_add_outer, dot, products, solve_upper
+from robustbandits.kernels.linalg import Floats, cholesky_add_outer, products, solve_upper
+from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import COUNT, Ridge, observe
 from robustbandits.kernels.sampling import largest
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.policies.linear._linear import (
-    LinearRecipe,
-    Radius,
-    ball_of,
-    radius_at,
-    widths_to_bonuses,
-    write_arm,
-)
+from robustbandits.policies._infinite_arms import ball_of, write_arm
+from robustbandits.policies.linear._linear import LinearRecipe, Radius, radius_at, widths_to_bonuses
 
 
 class LinTSState(NamedTuple):
@@ -51,7 +46,9 @@ class LinTSState(NamedTuple):
         for i in range(dim):
             sample[i] = self.ridge.theta[i] + spread * sample[i]
         if self.ball > 0.0:
-            return write_arm(sample, self.ball / math.sqrt(dot(sample, sample)), contexts)
+            direction = np.empty(dim)
+            optimistic_direction(self.ridge.inverse, sample, 0.0, rng, direction)
+            return write_arm(direction, self.ball, contexts)
         scores = np.empty(arms)
         products(sample, contexts, scores)
         return largest(scores, rng, self.first)

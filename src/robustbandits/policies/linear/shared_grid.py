@@ -22,6 +22,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
 from robustbandits.kernels.sampling import draw, largest
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
 from robustbandits.policies.linear._candidates import (
     candidate_levels,
     check_candidates_without_epochs,
@@ -49,7 +50,6 @@ from robustbandits.policies.linear._linear import (
     add_mixed_shares,
     corruption_bonus,
     optimistic_scores,
-    refuse_infinite_arms,
     width_factor,
 )
 

@@ -23,11 +23,11 @@ from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, Ridges, observe, ridge_at, start_ridges
 from robustbandits.kernels.sampling import draw
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     largest_sum,
-    refuse_infinite_arms,
     refuse_small_ridge,
     share_of_largest_sum,
     theory_ridge,
