@@ -35,6 +35,7 @@ from robustbandits.compiled.rng_pointer import rng_pointer
 from robustbandits.compiled.state_pointer import state_behind
 from robustbandits.game import require
 from robustbandits.game.dispatch import AGENT_KERNELS, by_address
+from robustbandits.game.facts import start_policy
 from robustbandits.game.match import POLICY, stream
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, Policy
@@ -62,8 +63,8 @@ class Agent:
         Largest possible length of a context and of the unknown parameter. Longer contexts are
         refused.
     offset
-        For ``arms="ball"``: a known constant that is taken off every reward before it is learned,
-        so that the rest is linear in the arm.
+        For ``arms="ball"``: a known constant that is subtracted from every reward before it is
+        learned, so that the rest is linear in the arm.
     reward_range
         Smallest and largest possible reward; others are refused. The default is [0, 1], widened by
         six times the policy's sigma on both sides.
@@ -136,7 +137,7 @@ class Agent:
         self.policy = policy
         self.problem = problem
         self._inputs = Inputs(policy, problem, reward_range)
-        self._state: Any = policy.start(problem)
+        self._state: Any = start_policy(policy, problem)
         self._pending = Pending(pending)
 
     def _connect(self, rng: np.random.Generator) -> None:

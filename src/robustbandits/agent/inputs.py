@@ -38,7 +38,9 @@ class Inputs:
         """Return contexts as :meth:`contexts` does; without rows if the arms are a ball."""
         if self.problem.infinite:
             if contexts is not None:
-                raise ValueError("contexts must not be given, because the arms are a ball")
+                raise ValueError(
+                    "contexts must not be given, because the arms are a ball: call choose()"
+                )
             return np.empty((0, self.problem.dim))
         if contexts is None:
             raise ValueError(

@@ -23,9 +23,9 @@ class UnitBall(CheckedRecipe):
     """All vectors x with ``‖x‖ <= radius`` are arms; mean rewards ``(x·theta + 1) / 2`` in [0, 1].
 
     Every coordinate of theta is uniform on ``[-1/√dim, 1/√dim]``, as in the simulation, so theta is
-    no longer than 1. The constant 1/2 is known: it is taken off every reward before a policy learns
-    it, so that the rest is linear in x without an intercept. An attack changes the whole reward, in
-    [0, 1]. The best arm points along theta; regret is measured against it.
+    no longer than 1. The constant 1/2 is known: it is subtracted from every reward before a policy
+    learns it, so that the rest is linear in x without an intercept. An attack changes the whole
+    reward, in [0, 1]. The best arm points along theta; regret is measured against it.
 
     Only some policies can play it: ``robustbandits list policies`` says which.
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from robustbandits.game.problem import Problem, UnsupportedProblem
+
 #: Where the specification of a policy comes from: the paper; its authors' code; ourselves; or
 #: summaries and other papers, as the docstring then says. Users see the last as "experimental".
 PAPER, CODE, OURS = "paper", "authors' code", "ours"
@@ -57,3 +59,17 @@ def policy_facts(policy: Any) -> PolicyFacts:
         return facts
     fixed = any(getattr(policy, name, False) for name in ("fixed_arms", "fixed_contexts"))
     return PolicyFacts(setting="fixed arms" if fixed else "contextual")
+
+
+def start_policy(policy: Any, problem: Problem) -> Any:
+    """Return a fresh state of a policy; raise UnsupportedProblem if it cannot play.
+
+    A policy that does not know of infinitely many arms would play the origin in every round.
+    """
+    state = policy.start(problem)
+    if problem.infinite and not policy_facts(policy).infinite_arms:
+        raise UnsupportedProblem(
+            f"{policy.name} does not state that it can play infinitely many arms "
+            f"(facts.infinite_arms): use another policy, such as LinUCB"
+        )
+    return state

@@ -24,12 +24,6 @@ class Problem:
     ----------
     arms, dim
         Number of arms in a round, and dimension of each context.
-    infinite
-        Whether the arms of every round are all vectors of length ``context_bound`` or less: then
-        ``arms`` must be 1, the policy writes the vector that it chooses into the only column of the
-        contexts. Policies that cannot do this refuse the problem.
-    offset
-        A known constant that is taken off every reward before a policy learns it.
     rounds
         Number of rounds (horizon); None if it is not known.
     noise
@@ -41,6 +35,12 @@ class Problem:
     fixed_arms
         Whether every round has the same arms with the same contexts, as in a catalogue; None if it
         is not known. Policies for a catalogue refuse a problem with False.
+    infinite
+        Whether the arms of every round are all vectors of length ``context_bound`` or less. Then
+        ``arms`` must be 1, and the policy writes the vector that it chooses into the only column of
+        the contexts. Policies that cannot do this refuse the problem.
+    offset
+        A known constant that is subtracted from every reward before a policy learns it.
     """
 
     arms: Count
