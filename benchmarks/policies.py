@@ -8,7 +8,9 @@ repetitions counts, because machines are shared and noisy.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -39,6 +41,9 @@ DUE_BY_NAME = {
 #: Seconds for the whole catalogue: compiled for the first time, and from the cache.
 DUE_FIRST, DUE_CACHED = 60.0, 2.0
 GROWTH = (1_000, 3_000, 10_000)
+#: Dimensions of the ball of arms; what a round may cost in 10, in µs and in rounds over 20 arms.
+BALLS = (2, 5, 10, 20, 40)
+DUE_BALL, DUE_BALL_RATIO = 30.0, 60.0
 
 #: Run in a process of its own: a cache in memory would hide what the one on disk costs.
 START = """
@@ -62,6 +67,16 @@ if __name__ == "__main__":
     start = time.perf_counter()
     compile_ahead(sys.argv[1:], live=False)
     print(time.perf_counter() - start)
+"""
+
+
+KERNEL = """
+import sys, time
+import numpy as np
+from robustbandits.kernels.optimistic_direction import optimistic_direction
+start = time.perf_counter()
+optimistic_direction(np.eye(2), np.ones(2), 1.0, np.random.default_rng(0), np.empty(2))
+print(time.perf_counter() - start)
 """
 
 
@@ -108,6 +123,26 @@ def bench_growth(names: Sequence[str]) -> dict[str, dict[str, float]]:
             problem, blocks = blocks_for("fixed", False, rounds, 1)
             times = fastest({"it": lambda p=policy, q=problem: _play_once(p, q)}, blocks, repeats=3)
             found[name][f"{rounds}"] = times["it"]
+    return found
+
+
+def bench_balls() -> dict[str, Any]:
+    """Microseconds of LinUCB's round if the arms are a ball, by dimension.
+
+    Beside it are its round over 20 arms, and seconds to compile the search for the best arm.
+    """
+    policy, rounds = rb.policies.LinUCB(), 1250
+    problem, blocks = blocks_for("fresh", False, rounds, 8)
+    found: dict[str, Any] = fastest(
+        {"list": lambda: Game(policy, ATTACK, problem, 0, 1000).advance}, blocks, repeats=5
+    )
+    for dim in BALLS:
+        nature = rb.environments.UnitBall(dim=dim).start(8 * rounds, stream(0, NATURE))
+        of_ball, blocks = nature.problem, [nature.draw(rounds) for _ in range(8)]
+        player = {f"{dim}": lambda q=of_ball: Game(policy, ATTACK, q, 0, 1000).advance}
+        found |= fastest(player, blocks, repeats=5)
+    with tempfile.TemporaryDirectory() as folder:
+        found["compile"] = float(_run(KERNEL, [], folder))
     return found
 
 
@@ -164,6 +199,7 @@ def show(report: dict[str, Any]) -> None:
         for name, row in report["growth"].items():
             cells = "  ".join(f"{length}: {us:.2f}" for length, us in row.items())
             print(f"  {name:26} {cells}")
+    show_balls(report["balls"])
     print(f"\nUntil all {len(report['rounds'])} have played, s, after the import of the package")
     for what, due in (("first", DUE_FIRST), ("cached", DUE_CACHED)):
         row = report["start"][what]
@@ -173,6 +209,22 @@ def show(report: dict[str, Any]) -> None:
     seconds = report["start"]["first"]["by_policy"]
     slowest = sorted(seconds, key=lambda name: -seconds[name][1])[:5]
     print("  slowest  " + ", ".join(f"{name} {seconds[name][1]:.1f}" for name in slowest))
+
+
+def show_balls(row: dict[str, float]) -> None:
+    print("\nLinUCB's round if the arms are a ball, us, by dimension; exponent of d")
+    cells = [f"{dim}: {row[f'{dim}']:.2f}" for dim in BALLS]
+    for low, high in itertools.pairwise(BALLS):
+        growth = math.log(row[f"{high}"] / row[f"{low}"]) / math.log(high / low)
+        cells[BALLS.index(high)] += f" (d^{growth:.1f})"
+    print("  " + "  ".join(cells) + "  due <= d^3")
+    ratio = row["10"] / row["list"]
+    kept = row["10"] <= DUE_BALL and ratio <= DUE_BALL_RATIO
+    print(
+        f"  in 10: {ratio:.1f} x its round over 20 arms  due <= {DUE_BALL:g} us, "
+        f"<= {DUE_BALL_RATIO:g} x{'' if kept else ': MISSED'}"
+    )
+    print(f"  first compilation of the search for the best arm: {row['compile']:.1f} s")
 
 
 def main() -> None:
@@ -185,6 +237,7 @@ def main() -> None:
     report = {
         "rounds": bench_rounds(names, given.repeats),
         "growth": bench_growth(names),
+        "balls": bench_balls(),
         "start": bench_start(names),
     }
     show(report)

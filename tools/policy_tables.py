@@ -1,8 +1,9 @@
 """Write what an experiment measured into a Markdown page.
 
 ``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page from the one
-experiment of the store: ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration`` and
-``chart`` (a figure beside the page, with its name). ``make tables`` fills the other parts.
+experiment of the store: ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration``,
+``growth`` and ``chart`` (a figure beside the page, with its name). ``make tables`` fills the other
+parts.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.metric_columns import ATTACK, ENVIRONMENT, INTERVALS, POLICY
 from robustbandits.reports.table import Cell, Column, Table
 from tools.exploration_table import exploration_table
+from tools.growth_table import growth_table
 from tools.marked_parts import fill, marks
 from tools.origin import origin
 from tools.ratio_figure import HEAD, different_sweeps, draw_chart, tolerances
@@ -170,6 +172,7 @@ def parts_of(experiment: Experiment, page: str) -> dict[str, str]:
         "budgets": budget_table(games),
         "ratios": ratio_table(games),
         "exploration": exploration_table(games),
+        "growth": growth_table(games),
     }
     made = origin(experiment, page)
     return {name: f"{table.to_markdown()}\n{made}" for name, table in tables.items() if len(table)}
