@@ -53,7 +53,7 @@ def decide(
     if arms > 0:
         probability(policy, shown, memo, table[PROBABILITIES])
     else:
-        table[PROBABILITIES] = np.nan
+        table[PROBABILITIES, 0] = np.nan
     for i in range(dim):
         note[MEMO + i] = contexts[arm, i] if arms > 0 else shown[i, 0]
     return arm

@@ -45,7 +45,8 @@ def play(
         contexts = rounds.contexts[t]
         means = rounds.means[t]
         if infinite:
-            of_ball[:] = means
+            for i in range(of_ball.shape[0]):  # takes less time to compile than a slice
+                of_ball[i] = means[i]
             means = of_ball
         # The policy gets a copy, so that it cannot change the rounds of other games.
         copy(contexts, shown)

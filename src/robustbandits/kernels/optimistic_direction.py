@@ -63,15 +63,17 @@ def optimistic_direction(
             _draw_direction(rng, out)
         _normalize(out)
         return
-    reflections, scale = matrix / size, 1.0 / max(length, bonus)
+    scaled, scale = np.empty((dim, dim)), 1.0 / max(length, bonus)
     for i in range(dim):
         out[i] *= scale
-    _solve(reflections, bonus * scale, rng, out)
+        for j in range(dim):
+            scaled[i, j] = matrix[i, j] / size
+    _solve(scaled, bonus * scale, rng, out)
     _normalize(out)
     _polish(matrix, theta, factor, out)
 
 
-@kernel
+@program
 def _draw_direction(rng: Generator, out: Floats) -> None:
     for i in range(out.shape[0]):
         out[i] = rng.standard_normal()
@@ -88,11 +90,16 @@ def _normalize(vector: Floats) -> None:
 def _solve(matrix: Floats, factor: float, rng: Generator, vector: Floats) -> None:
     """Replace θ by a multiple of the arm. The matrix, of trace 1, is overwritten."""
     dim = vector.shape[0]
-    diagonal, beside, work = np.empty(dim), np.zeros(dim), np.empty(dim)
+    diagonal, beside, work = np.empty(dim), np.empty(dim), np.empty(dim)
+    beside[dim - 1] = 0.0
     tridiagonalize(matrix, diagonal, beside, work)
     to_tridiagonal(matrix, vector)
-    eigenvalues, shares = diagonal.copy(), vector.copy()
-    diagonalize_along(eigenvalues, beside.copy(), shares)
+    eigenvalues, shares = np.empty(dim), np.empty(dim)
+    for i in range(dim):
+        eigenvalues[i] = diagonal[i]
+        shares[i] = vector[i]
+        work[i] = beside[i]
+    diagonalize_along(eigenvalues, work, shares)
     largest, along = _largest(eigenvalues, shares)
     excess, rest = _find_excess(eigenvalues, shares, largest, factor)
     if excess > SMALL_EXCESS * largest:
@@ -118,7 +125,7 @@ def _largest(eigenvalues: Floats, shares: Floats) -> tuple[float, float]:
     return largest, math.sqrt(along)
 
 
-@kernel
+@program
 def _find_excess(
     eigenvalues: Floats, shares: Floats, largest: float, factor: float
 ) -> tuple[float, float]:
@@ -185,7 +192,7 @@ def _solve_near_eigenvalue(
         vector[i] += weight * axis[i]
 
 
-@kernel
+@program
 def _polish(matrix: Floats, theta: Floats, factor: float, x: Floats) -> None:
     image = np.empty(x.shape[0])
     for _ in range(POLISHING):

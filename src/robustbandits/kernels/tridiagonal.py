@@ -72,14 +72,14 @@ def _reflect_both_sides(matrix: Floats, v: Floats, start: int, work: Floats) -> 
             matrix[j, i] -= v[j] * work[i] + work[j] * v[i]
 
 
-@kernel
+@program
 def to_tridiagonal(reflections: Floats, vector: Floats) -> None:
     """Replace a vector by its coordinates in the basis of T."""
     for k in range(vector.shape[0] - 1):
         _reflect(reflections[k], k + 1, vector)
 
 
-@kernel
+@program
 def from_tridiagonal(reflections: Floats, vector: Floats) -> None:
     """Replace coordinates in the basis of T by the vector that they belong to."""
     for k in range(vector.shape[0] - 2, -1, -1):
@@ -144,7 +144,7 @@ def _chase(diagonal: Floats, beside: Floats, vector: Floats, first: int, last: i
         vector[k + 1] = cosine * right - sine * left
 
 
-@kernel
+@program
 def solve_shifted(
     diagonal: Floats, beside: Floats, shift: float, vector: Floats, pivots: Floats
 ) -> None:
