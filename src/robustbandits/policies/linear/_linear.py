@@ -18,11 +18,10 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.game.parameters import CheckedRecipe, NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import COUNT, ENERGY, LOG_DET, Ridge, start_ridge
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.policies._infinite_arms import ball_of, write_arm
+from robustbandits.policies._infinite_arms import ball_of, best_of_ball
 
 #: Bounds on how far corruptions c_1, c_2, ... with Σ|c_s| <= C move the estimate, in the norm in
 #: which widths are measured: the paper's Lemma 1 (γ_t C), their l1 norm (C), their l2 norm
@@ -59,7 +58,7 @@ class Optimist(NamedTuple):
     bonus: int  # index into BONUSES
     max_corruption: float
     first: bool  # among equal scores choose the first arm
-    ball: float = 0.0  # if positive, the arms are all vectors of this length or less
+    ball: float | None = None  # if given, the arms are all vectors of this length or less
 
 
 # --------------------------------------------------------------------------------------- radius
@@ -147,10 +146,10 @@ def optimistic_arm(
 
     If the arms are a ball, write it into the only column of the contexts, and return 0.
     """
-    if optimist.ball > 0.0:
-        direction = np.empty(contexts.shape[0])
-        optimistic_direction(optimist.ridge.inverse, optimist.ridge.theta, factor, rng, direction)
-        return write_arm(direction, optimist.ball, contexts)
+    ridge = optimist.ridge
+    arm = best_of_ball(optimist.ball, ridge, ridge.theta, factor, rng, contexts)
+    if arm >= 0:
+        return arm
     means = np.empty(contexts.shape[1])
     bonuses = np.empty(contexts.shape[1])
     optimistic_scores(optimist, contexts, factor, means, bonuses)

@@ -16,10 +16,9 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, products
-from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import Ridge, observe
 from robustbandits.kernels.sampling import largest, share_of_largest
-from robustbandits.policies._infinite_arms import ball_of, write_arm
+from robustbandits.policies._infinite_arms import ball_of, best_of_ball
 from robustbandits.policies.linear._linear import LinearRecipe
 
 
@@ -28,14 +27,13 @@ class GreedyState(NamedTuple):
 
     ridge: Ridge
     first: bool  # among equal estimates choose the first arm
-    ball: float = 0.0  # if positive, the arms are all vectors of this length or less
+    ball: float | None = None  # if given, the arms are all vectors of this length or less
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
-        if self.ball > 0.0:
-            direction = np.empty(contexts.shape[0])
-            optimistic_direction(self.ridge.inverse, self.ridge.theta, 0.0, rng, direction)
-            return write_arm(direction, self.ball, contexts)
+        arm = best_of_ball(self.ball, self.ridge, self.ridge.theta, 0.0, rng, contexts)
+        if arm >= 0:
+            return arm
         means = np.empty(contexts.shape[1])
         products(self.ridge.theta, contexts, means)
         return largest(means, rng, self.first)

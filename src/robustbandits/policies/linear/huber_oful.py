@@ -19,10 +19,9 @@ from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, cholesky, copy, dot, multiply, solve_upper
-from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import COUNT, Ridge, absorb, start_ridge
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.policies._infinite_arms import ball_of, write_arm
+from robustbandits.policies._infinite_arms import ball_of, best_of_ball
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     largest_sum,
@@ -54,15 +53,14 @@ class HuberState(NamedTuple):
     ridge: Ridge
     huber: Huber
     first: bool  # among equal scores choose the first arm
-    ball: float = 0.0  # if positive, the arms are all vectors of this length or less
+    ball: float | None = None  # if given, the arms are all vectors of this length or less
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
-        if self.ball > 0.0:
-            direction = np.empty(contexts.shape[0])
-            radius = _radius(self.huber, self.ridge.tally[COUNT])
-            optimistic_direction(self.ridge.inverse, self.ridge.theta, radius, rng, direction)
-            return write_arm(direction, self.ball, contexts)
+        radius = _radius(self.huber, self.ridge.tally[COUNT])
+        arm = best_of_ball(self.ball, self.ridge, self.ridge.theta, radius, rng, contexts)
+        if arm >= 0:
+            return arm
         means = np.empty(contexts.shape[1])
         bonuses = np.empty(contexts.shape[1])
         _scores(self, contexts, means, bonuses)

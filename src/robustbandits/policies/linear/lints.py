@@ -17,11 +17,10 @@ from robustbandits.game.facts import CODE, PolicyFacts
 from robustbandits.game.parameters import NonNegative
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, cholesky_add_outer, products, solve_upper
-from robustbandits.kernels.optimistic_direction import optimistic_direction
 from robustbandits.kernels.ridge import COUNT, Ridge, observe
 from robustbandits.kernels.sampling import largest
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.policies._infinite_arms import ball_of, write_arm
+from robustbandits.policies._infinite_arms import ball_of, best_of_ball
 from robustbandits.policies.linear._linear import LinearRecipe, Radius, radius_at, widths_to_bonuses
 
 
@@ -33,7 +32,7 @@ class LinTSState(NamedTuple):
     radius: Radius
     scale: float
     first: bool  # among equal scores choose the first arm
-    ball: float = 0.0  # if positive, the arms are all vectors of this length or less
+    ball: float | None = None  # if given, the arms are all vectors of this length or less
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
@@ -45,10 +44,9 @@ class LinTSState(NamedTuple):
         spread = _spread(self)
         for i in range(dim):
             sample[i] = self.ridge.theta[i] + spread * sample[i]
-        if self.ball > 0.0:
-            direction = np.empty(dim)
-            optimistic_direction(self.ridge.inverse, sample, 0.0, rng, direction)
-            return write_arm(direction, self.ball, contexts)
+        arm = best_of_ball(self.ball, self.ridge, sample, 0.0, rng, contexts)
+        if arm >= 0:
+            return arm
         scores = np.empty(arms)
         products(sample, contexts, scores)
         return largest(scores, rng, self.first)
