@@ -71,7 +71,7 @@ def horizon_table(
         notes=(
             f"Means over {seeds} seeds; C = 100 for FlipTheta. Exponent of T: from the second "
             f"largest horizon to the largest. The last column divides the regret at the largest "
-            f"horizon by that of random play. Made by `python -m tools.horizon_table PAGE`.",
+            f"horizon by that of random play.",
         ),
     )
 

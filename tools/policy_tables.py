@@ -104,6 +104,7 @@ def panel_table(games: GroupedGames) -> Table:
         for policy in policies
     ]
     heads = [f"{panel.environment}, {panel.attack}" for panel in panels]
+    seeds = sorted({len(group) for group in games.groups.values()})
     first, names, others = "policy", policies, heads
     if len(panels) > len(policies):
         grid = [list(column) for column in zip(*grid, strict=True)]
@@ -113,7 +114,7 @@ def panel_table(games: GroupedGames) -> Table:
         title="Mean regret in every panel",
         columns=(Column(first, "text"), *[Column(head) for head in others]),
         rows=tuple((name, *line) for name, line in zip(names, grid, strict=True)),
-        notes=(f"Means over {len(games.spec.seeds)} seeds.",),
+        notes=(f"Means over {' or '.join(map(str, seeds))} seeds.",),
     )
 
 
