@@ -122,7 +122,7 @@ def test_range_of_rewards_is_that_of_the_whole_reward():
 def test_contexts_are_given_exactly_if_the_arms_are_a_list():
     with pytest.raises(ValueError, match=r"contexts must not be given.*call choose\(\)"):
         ball_agent().choose(np.eye(3))
-    with pytest.raises(ValueError, match=r"contexts must have shape \(arms, 3\).* got none"):
+    with pytest.raises(ValueError, match="contexts must be numbers in an array"):
         rb.Agent(rb.policies.LinUCB(), arms=3, dim=3).choose()
 
 

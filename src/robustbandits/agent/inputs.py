@@ -42,14 +42,9 @@ class Inputs:
                     "contexts must not be given, because the arms are a ball: call choose()"
                 )
             return np.empty((0, self.problem.dim))
-        if contexts is None:
-            raise ValueError(
-                f"contexts must have shape (arms, {self.problem.dim}), one row for each arm; got "
-                f"none"
-            )
         return self.contexts(contexts)
 
-    def contexts(self, contexts: npt.ArrayLike) -> Floats:
+    def contexts(self, contexts: npt.ArrayLike | None) -> Floats:
         """Return contexts as a float64 array in C order; check the shape, but not the values."""
         if type(contexts) is np.ndarray and contexts.dtype is FLOAT64:
             array: Floats = contexts
@@ -177,7 +172,7 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-def _floats_of(contexts: npt.ArrayLike) -> Floats:
+def _floats_of(contexts: npt.ArrayLike | None) -> Floats:
     try:
         array = np.asarray(contexts)
         if array.dtype.kind == "O":  # for example a data frame with columns of several types
