@@ -7,7 +7,7 @@ OUT ?= out
 DOCS ?= docs
 BIN := .venv/bin
 
-.PHONY: reproduce reproduction-page table1 tables picture cautious presets test slow lint types layers parity oldest check bench fix clean
+.PHONY: reproduce reproduction-page table1 tables picture cautious presets infinite test slow lint types layers parity oldest check bench fix clean
 
 # Installed again when the dependencies change. The install is editable, so changes of the code need nothing.
 .venv/ready: pyproject.toml constraints.txt
@@ -47,6 +47,13 @@ presets: .venv/ready  ## measure the practical presets and the theory's constant
 	$(BIN)/robustbandits run presets --store $(OUT)/presets
 	$(BIN)/python -m tools.policy_tables $(OUT)/exploration docs/presets.md
 	$(BIN)/python -m tools.policy_tables $(OUT)/presets docs/presets.md
+
+# Plays two hours on one core. It can be interrupted: the same command continues with what the store lacks, and the
+# tables can be written from an unfinished store.
+infinite: .venv/ready  ## play infinitely many arms, and write docs/infinite.md
+	$(BIN)/robustbandits run infinite --store $(OUT)/infinite
+	$(BIN)/python -m tools.policy_tables $(OUT)/infinite docs/infinite.md
+	$(BIN)/python -m tools.horizon_table docs/infinite.md
 
 test: .venv/ready  ## the tests
 	$(BIN)/python -m pytest -n auto --dist loadscope -m 'not slow'

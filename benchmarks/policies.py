@@ -8,7 +8,9 @@ the best of several repetitions counts, because machines are shared and noisy.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -41,6 +43,9 @@ MAX_RATIO_BY_POLICY = {
 MAX_FIRST, MAX_CACHED = 60.0, 2.0
 #: Lengths of the games in which kernel policies are measured.
 GAME_LENGTHS = (1_000, 3_000, 10_000)
+#: Dimensions of the ball of arms; aims for a round in 10: µs, and multiples of a round over 20 arms.
+BALLS = (2, 5, 10, 20, 40)
+MAX_BALL, MAX_BALL_RATIO = 30.0, 60.0
 
 #: Run in a new process, because machine code already in memory would hide the cost of loading it.
 FIRST_GAMES = """
@@ -64,6 +69,16 @@ if __name__ == "__main__":
     start = time.perf_counter()
     compile_ahead(sys.argv[1:], live=False)
     print(time.perf_counter() - start)
+"""
+
+
+KERNEL = """
+import sys, time
+import numpy as np
+from robustbandits.kernels.optimistic_direction import optimistic_direction
+start = time.perf_counter()
+optimistic_direction(np.eye(2), np.ones(2), 1.0, np.random.default_rng(0), np.empty(2))
+print(time.perf_counter() - start)
 """
 
 
@@ -115,6 +130,26 @@ def bench_growth(names: Sequence[str]) -> dict[str, dict[str, float]]:
             times = fastest({name: lambda p=policy, q=problem: _play_once(p, q)}, blocks, repeats=3)
             rows[name][f"{rounds}"] = times[name]
     return rows
+
+
+def bench_balls() -> dict[str, Any]:
+    """Microseconds of LinUCB's round if the arms are a ball, by dimension.
+
+    Beside it are its round over 20 arms, and seconds to compile the search for the best arm.
+    """
+    policy, rounds = rb.policies.LinUCB(), 1250
+    problem, blocks = blocks_for("fresh", False, rounds, 8)
+    found: dict[str, Any] = fastest(
+        {"list": lambda: Game(policy, ATTACK, problem, 0, 1000).advance}, blocks, repeats=5
+    )
+    for dim in BALLS:
+        nature = rb.environments.UnitBall(dim=dim).start(8 * rounds, stream(0, NATURE))
+        of_ball, blocks = nature.problem, [nature.draw(rounds) for _ in range(8)]
+        player = {f"{dim}": lambda q=of_ball: Game(policy, ATTACK, q, 0, 1000).advance}
+        found |= fastest(player, blocks, repeats=5)
+    with tempfile.TemporaryDirectory() as folder:
+        found["compile"] = float(_run(KERNEL, [], folder))
+    return found
 
 
 def _play_once(policy: Any, problem: Any) -> Player:
@@ -172,6 +207,7 @@ def show(report: dict[str, Any]) -> None:
         for name, row in report["growth"].items():
             cells = "  ".join(f"{length}: {us:.2f}" for length, us in row.items())
             print(f"  {name:26} {cells}")
+    show_balls(report["balls"])
     count = len(report["rounds"])
     print(f"\nSeconds until all {count} policies have played, without the import of the package")
     for cache, limit in (("first", MAX_FIRST), ("cached", MAX_CACHED)):
@@ -185,6 +221,22 @@ def show(report: dict[str, Any]) -> None:
     print("  slowest  " + ", ".join(f"{name} {seconds[name][1]:.1f}" for name in slowest))
 
 
+def show_balls(row: dict[str, float]) -> None:
+    print("\nLinUCB's round if the arms are a ball, us, by dimension; exponent of d")
+    cells = [f"{dim}: {row[f'{dim}']:.2f}" for dim in BALLS]
+    for low, high in itertools.pairwise(BALLS):
+        growth = math.log(row[f"{high}"] / row[f"{low}"]) / math.log(high / low)
+        cells[BALLS.index(high)] += f" (d^{growth:.1f})"
+    print("  " + "  ".join(cells) + "  aim <= d^3")
+    ratio = row["10"] / row["list"]
+    kept = row["10"] <= MAX_BALL and ratio <= MAX_BALL_RATIO
+    print(
+        f"  in 10: {ratio:.1f} x its round over 20 arms  aim <= {MAX_BALL:g} us, "
+        f"<= {MAX_BALL_RATIO:g} x{'' if kept else ': MISSED'}"
+    )
+    print(f"  first compilation of the search for the best arm: {row['compile']:.1f} s")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("policies", nargs="*", metavar="POLICY", help="default: all policies")
@@ -195,6 +247,7 @@ def main() -> None:
     report = {
         "rounds": bench_rounds(names, options.repeats),
         "growth": bench_growth(names),
+        "balls": bench_balls(),
         "start": bench_start(names),
     }
     show(report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,7 +24,8 @@ def origin(experiment: Experiment, page: str) -> str:
         facts.append(f"**unfinished: {finished} of {planned} matches**")
     command = rerun(spec).commands.splitlines()[0]
     fill = f"python -m tools.policy_tables STORE {page}"
-    return f"{'; '.join(facts)}. Made by:\n\n```\n{command}\n{fill}\n```\n"
+    text = textwrap.fill(f"{'; '.join(facts)}. Made by:", 120, break_long_words=False)
+    return f"{text}\n\n```\n{command}\n{fill}\n```\n"
 
 
 def _commits(notes: Mapping[str, Any]) -> str:

@@ -1,8 +1,9 @@
 """Write what an experiment measured into a Markdown page.
 
 ``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page from the one
-experiment of the store: ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration`` and
-``chart`` (a figure in a file next to the page). ``make tables`` fills the other parts.
+experiment of the store: ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration``,
+``growth`` and ``chart`` (a figure in a file next to the page). ``make tables`` fills the other
+parts.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.metric_columns import ATTACK, ENVIRONMENT, INTERVALS, POLICY
 from robustbandits.reports.table import Cell, Column, Table
 from tools.exploration_table import exploration_table
+from tools.growth_table import growth_table
 from tools.marked_parts import fill, marks
 from tools.origin import origin
 from tools.ratio_figure import HEAD, different_sweeps, draw_chart, tolerances
@@ -102,6 +104,7 @@ def panel_table(games: GroupedGames) -> Table:
         for policy in policies
     ]
     heads = [f"{panel.environment}, {panel.attack}" for panel in panels]
+    seeds = sorted({len(group) for group in games.groups.values()})
     first, names, others = "policy", policies, heads
     if len(panels) > len(policies):
         grid = [list(column) for column in zip(*grid, strict=True)]
@@ -111,7 +114,7 @@ def panel_table(games: GroupedGames) -> Table:
         title="Mean regret in every panel",
         columns=(Column(first, "text"), *[Column(head) for head in others]),
         rows=tuple((name, *line) for name, line in zip(names, grid, strict=True)),
-        notes=(f"Means over {len(games.spec.seeds)} seeds.",),
+        notes=(f"Means over {' or '.join(map(str, seeds))} seeds.",),
     )
 
 
@@ -170,6 +173,7 @@ def parts_of(experiment: Experiment, page: str) -> dict[str, str]:
         "budgets": budget_table(games),
         "ratios": ratio_table(games),
         "exploration": exploration_table(games),
+        "growth": growth_table(games),
     }
     text = origin(experiment, page)
     return {name: f"{table.to_markdown()}\n{text}" for name, table in tables.items() if len(table)}

@@ -21,6 +21,7 @@ from robustbandits.game.match import NATURE, Game, stream
 TILES = rb.environments.Simulation(arms=13, dim=3, noise=0.2)
 CATALOGUE = rb.environments.Simulation(arms=13, dim=3, noise=0.2, contexts="fixed", intercept=False)
 SMALL = rb.environments.Simulation(arms=2, dim=1)
+BALL = rb.environments.UnitBall(dim=4, noise=0.2)
 
 
 class Setting(NamedTuple):
@@ -54,7 +55,13 @@ def settings() -> dict[str, Setting]:
         "LinUCB, long": Setting(SMALL, attacks.Garcelon(5.0), linucb, 4200),
         "LinTS, long": Setting(SMALL, attacks.Garcelon(5.0), policies.LinTS(), 4200),
     }
-    return games | others
+    balls = {
+        f"ball, {policy}": Setting(BALL, attacks.Garcelon(5.0), recipe, 200)
+        for policy, recipe in POLICIES.items()
+    }
+    for attack in ("Oracle", "FlipTheta"):
+        balls[f"ball, {attack}"] = Setting(BALL, make_attack(attack, 5.0), linucb, 200)
+    return games | others | balls
 
 
 def compiled_settings() -> dict[str, Setting]:

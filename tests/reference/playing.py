@@ -124,3 +124,28 @@ def assert_twins(recipe, twin_class, options, block, *, seed=0, bounds=(1.0, 1.0
         told = {"arm": arm, "context": contexts[arm], "reward": reward}
         twin.learn(*(told[name] for name in wanted))
     return agent, twin
+
+
+def assert_twins_on_ball(recipe, twin_class, options, *, dim=3, rounds=300, seed=0):
+    """Check that a twin finds every vector of an agent on a ball as good as the best.
+
+    Before each choice the twin's random stream gets the state of the agent's, because only the
+    agent draws when several vectors are equally good. The twins with EXP3 subtract the offset
+    themselves: they pay EXP3 the whole reward.
+    """
+    nature = rb.environments.UnitBall(dim=dim).start(rounds, stream(seed, NATURE))
+    offset, noise = nature.problem.offset, nature.draw(rounds).noise
+    settings = {"rounds": rounds, "theta_bound": 0.5, "reward_range": (-100.0, 100.0)}
+    agent = rb.Agent(recipe, arms="ball", dim=dim, offset=offset, seed=seed, **settings)
+    twin = twin_class(Bounds(1, dim, rounds, 1.0, 0.5), np.random.default_rng(0), **options)
+    pays_exp3 = hasattr(twin, "exp3")
+    if pays_exp3:
+        twin.ridge.offset = offset
+    for t in range(rounds):
+        twin.rng.bit_generator.state = agent._rng.bit_generator.state
+        decision = agent.choose()
+        assert twin.choose(decision.context[np.newaxis]) == 0
+        reward = decision.context @ nature.theta + offset + noise[t]
+        agent.learn(decision, reward)
+        twin.learn(decision.context, reward if pays_exp3 else reward - offset)
+    return agent, twin

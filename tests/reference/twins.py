@@ -22,6 +22,8 @@ class Bounds:
 class Ridge:
     """V = λI + Σ x xᵀ and b = Σ y x, since the last reset."""
 
+    offset = 0.0  # subtracted from every y
+
     def __init__(self, dim, penalty):
         self.dim, self.penalty = dim, penalty
         self.reset()
@@ -47,7 +49,7 @@ class Ridge:
     def add(self, x, y, weight=1.0):
         self.gamma_squared += weight * (x @ np.linalg.solve(self.V, x))
         self.V = self.V + weight * np.outer(x, x)
-        self.b = self.b + weight * y * x
+        self.b = self.b + weight * (y - self.offset) * x
         self.count += 1
 
 
@@ -197,12 +199,14 @@ class LinTS(Linear):
         super().__init__(bounds, rng, **options)
         self.scale = scale
 
-    def choose(self, contexts):
+    def sample(self):
         normal = self.rng.standard_normal(self.bounds.dim)
         upper = np.linalg.cholesky(self.ridge.V).T
         spread = self.scale * self.beta(self.ridge.count + 1)
-        sample = self.ridge.theta() + spread * np.linalg.solve(upper, normal)
-        return pick(contexts @ sample, self.rng, self.ties)
+        return self.ridge.theta() + spread * np.linalg.solve(upper, normal)
+
+    def choose(self, contexts):
+        return pick(contexts @ self.sample(), self.rng, self.ties)
 
 
 def levels_up_to(largest, rounding):

@@ -232,7 +232,10 @@ class HuberOFUL:
         return np.sqrt((contexts * np.linalg.solve(self.V, contexts.T).T).sum(axis=1))
 
     def choose(self, contexts):
-        scores = contexts @ self.theta + self.beta(self.count) * self.widths(contexts)
+        return self.optimistic(contexts, self.beta(self.count))
+
+    def optimistic(self, contexts, factor):
+        scores = contexts @ self.theta + factor * self.widths(contexts)
         return pick(scores, self.rng, self.ties)
 
     def learn(self, context, reward):

@@ -74,6 +74,9 @@ class SlidingWindow:
             inside = (1 + size * self.L**2 / self.penalty) / self.delta
             noise = math.sqrt(self.d * math.log(inside))
         factor = self.R * noise + math.sqrt(self.penalty) * self.S
+        return self.optimistic(contexts, factor)
+
+    def optimistic(self, contexts, factor):
         widths = np.sqrt([x @ np.linalg.solve(self.V, x) for x in contexts])
         return pick(contexts @ self.theta() + factor * widths, self.rng, self.ties)
 

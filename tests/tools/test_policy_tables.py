@@ -149,9 +149,9 @@ def test_chart_is_drawn_beside_the_page_and_shown_in_it(tmp_path, monkeypatch):
 
 
 def test_experiment_fills_the_parts_that_it_has_numbers_for():
-    whole = {"measured", "panels", "budgets", "ratios", "exploration"}
+    whole = {"measured", "panels", "budgets", "ratios", "exploration", "growth"}
     assert set(parts_of(tolerance_sweep(), "page.md")) == whole
-    assert set(parts_of(linear_experiment(), "page.md")) == {"measured", "panels", "exploration"}
+    assert set(parts_of(linear_experiment(), "page.md")) == whole - {"budgets", "ratios"}
     assert set(parts_of(linear_experiment(attacks=[rb.attacks.Garcelon(1.0)]), "page.md")) == {
         "measured",
         "panels",

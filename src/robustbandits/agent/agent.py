@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from robustbandits._version import __version__
-from robustbandits.agent.compiled_steps import decide, learn_reward, score_arms
+from robustbandits.agent.compiled_steps import PROBABILITIES, decide, learn_reward, score_arms
 from robustbandits.agent.decision import Decision, Scores, id_of
 from robustbandits.agent.file_contents import (
     HEADER,
@@ -35,6 +35,7 @@ from robustbandits.compiled.rng_pointer import rng_pointer
 from robustbandits.compiled.state_pointer import state_behind
 from robustbandits.game import require
 from robustbandits.game.dispatch import AGENT_KERNELS, by_address
+from robustbandits.game.facts import start_policy
 from robustbandits.game.match import POLICY, stream
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, Policy
@@ -51,6 +52,8 @@ class Agent:
     arms, dim
         Usual number of arms, and length of each context. Policies with one shared theta accept any
         number of arms in each call; then ``arms`` only sets constants that depend on it.
+        ``arms="ball"``: the arms are all vectors of length ``context_bound`` or less, and
+        :meth:`choose` takes no contexts.
     rounds
         How many rounds you expect to play; some policies need it.
     seed
@@ -59,6 +62,9 @@ class Agent:
     context_bound, theta_bound
         Largest possible length of a context and of the unknown parameter. Longer contexts are
         refused.
+    offset
+        For ``arms="ball"``: a known constant that is subtracted from every reward before it is
+        learned, so that the rest is linear in the arm.
     reward_range
         Smallest and largest possible reward; others are refused. The default is [0, 1], widened by
         six times the policy's sigma on both sides.
@@ -82,22 +88,31 @@ class Agent:
         self,
         policy: Policy,
         *,
-        arms: int,
+        arms: int | Literal["ball"],
         dim: int,
         rounds: int | None = None,
         seed: int | None = 0,
         context_bound: float = 1.0,
         theta_bound: float = 1.0,
+        offset: float = 0.0,
         reward_range: tuple[float, float] | None = None,
         pending: int = 100_000,
     ):
         require.recipe("policy", policy, "policy")
+        infinite = isinstance(arms, str)
+        if infinite and arms != "ball":
+            raise ValueError(f"arms must be a whole number or 'ball', got {arms!r}")
+        if offset != 0.0 and not infinite:
+            raise ValueError(f"offset must be 0 unless arms='ball', got {offset!r}")
         problem = Problem(
-            arms=arms,
+            arms=1 if isinstance(arms, str) else arms,
             dim=dim,
             rounds=rounds,
             context_bound=context_bound,
             theta_bound=theta_bound,
+            fixed_arms=False if infinite else None,
+            infinite=infinite,
+            offset=offset,
         )
         if seed is None:
             entropy = np.random.SeedSequence()
@@ -122,7 +137,7 @@ class Agent:
         self.policy = policy
         self.problem = problem
         self._inputs = Inputs(policy, problem, reward_range)
-        self._state: Any = policy.start(problem)
+        self._state: Any = start_policy(policy, problem)
         self._pending = Pending(pending)
 
     def _connect(self, rng: np.random.Generator) -> None:
@@ -152,17 +167,18 @@ class Agent:
 
     # ------------------------------------------------------------------------------- playing
 
-    def choose(self, contexts: npt.ArrayLike) -> Decision:
+    def choose(self, contexts: npt.ArrayLike | None = None) -> Decision:
         """Choose an arm.
 
         Parameters
         ----------
         contexts
-            One row for each arm, shape (arms, dim).
+            One row for each arm, shape (arms, dim); none if ``arms="ball"``: then the decision's
+            ``context`` is the vector to play.
         """
-        array = self._inputs.contexts(contexts)
+        array = self._inputs.contexts_to_show(contexts)
         arms, dim = array.shape
-        table = np.empty((3, arms))
+        table = np.empty((3, max(1, arms)))
         memo_and_context = np.empty(MEMO + dim)
         arm = self._decide(
             self._policy_argument,
@@ -175,7 +191,8 @@ class Agent:
         if arm < 0:
             self._inputs.raise_error(array, arm)
         self._inputs.remember_catalogue(array)
-        return Decision(self._pending.add((arm, memo_and_context)), arm, table)
+        decision_id = self._pending.add((arm, memo_and_context))
+        return Decision(decision_id, arm, table, memo_and_context[MEMO:])
 
     def learn(self, decision: Decision | int, reward: float) -> None:
         """Learn the reward of a decision, which may be given by its id.
@@ -192,6 +209,7 @@ class Agent:
                 f"decision must be one that this agent made: its decision {decision_id} chose arm "
                 f"{arm}, but got {decision!r}, which another agent made"
             )
+        value -= self.problem.offset
         self._learn(self._policy_argument, arm, value, self._rng_argument, memo_and_context)
         del self._pending[decision_id]
 
@@ -205,10 +223,17 @@ class Agent:
         self._inputs.check_values(array)
         table = np.empty((3, len(array)))
         self._score(self._policy_argument, array, table)
+        if self.problem.infinite:
+            table[PROBABILITIES] = np.nan
         return Scores(table)
 
+    def score(self, context: npt.ArrayLike) -> float:
+        """Return mean plus bonus of one context, (dim,): see :meth:`scores`."""
+        return float(self.scores(np.asarray(context)[np.newaxis]).scores[0])
+
     def __repr__(self) -> str:
-        sizes = f"arms={self.problem.arms}, dim={self.problem.dim}, rounds={self.problem.rounds}"
+        arms = "'ball'" if self.problem.infinite else self.problem.arms
+        sizes = f"arms={arms}, dim={self.problem.dim}, rounds={self.problem.rounds}"
         counts = f"decisions={self._pending.next}, pending={self.pending}"
         return f"Agent({self.policy.name}, {sizes}, {counts})"
 

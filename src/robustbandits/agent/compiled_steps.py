@@ -32,12 +32,13 @@ def decide(
 ) -> int:
     """Check the contexts, choose an arm, and describe the decision.
 
+    Without contexts, (0, dim), the arms are all vectors of a ball, and the policy writes its own.
     Writes the memo and the chosen context into ``memo_and_context``, and each arm's mean, bonus
     and probability into ``table``. For a bad context it returns before anything changes.
     """
     arms, dim = contexts.shape
     limit = bound * bound
-    shown = np.empty((dim, arms))
+    shown = np.zeros((dim, max(1, arms)))
     for a in range(arms):
         square = 0.0
         for i in range(dim):
@@ -51,12 +52,15 @@ def decide(
     memo = memo_and_context[:MEMO]
     memo[:] = 0.0
     arm = choose(policy, shown, rng_at(rng_pointer), memo)
-    if arm < 0 or arm >= arms:
+    if arm < 0 or arm >= max(1, arms):
         return NO_SUCH_ARM
     score(policy, shown, memo, table[MEANS], table[BONUSES])
-    probability(policy, shown, memo, table[PROBABILITIES])
+    if arms > 0:
+        probability(policy, shown, memo, table[PROBABILITIES])
+    else:
+        table[PROBABILITIES, 0] = np.nan
     for i in range(dim):
-        memo_and_context[MEMO + i] = contexts[arm, i]
+        memo_and_context[MEMO + i] = contexts[arm, i] if arms > 0 else shown[i, 0]
     return arm
 
 

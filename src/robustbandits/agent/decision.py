@@ -51,12 +51,18 @@ class Scores:
 class Decision(Scores):
     """What an agent chose: the index ``arm``, and the ``id`` for ``agent.learn(id, reward)``."""
 
-    __slots__ = ("arm", "id")
+    __slots__ = ("_context", "arm", "id")
 
-    def __init__(self, decision_id: int, arm: int, table: Floats):
+    def __init__(self, decision_id: int, arm: int, table: Floats, context: Floats):
         self.id = decision_id
         self.arm = arm
         self._table = table
+        self._context = context
+
+    @property
+    def context(self) -> Floats:
+        """Context of the chosen arm: the vector to play if the arms are a ball. A copy."""
+        return self._context.copy()
 
     @property
     def score(self) -> float:

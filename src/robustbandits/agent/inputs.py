@@ -34,7 +34,17 @@ class Inputs:
         self._fixed_contexts = bool(getattr(policy, "fixed_contexts", False))
         self._catalogue: Floats | None = None  # contexts of the first choice
 
-    def contexts(self, contexts: npt.ArrayLike) -> Floats:
+    def contexts_to_show(self, contexts: npt.ArrayLike | None) -> Floats:
+        """Return contexts as :meth:`contexts` does; without rows if the arms are a ball."""
+        if self.problem.infinite:
+            if contexts is not None:
+                raise ValueError(
+                    "contexts must not be given, because the arms are a ball: call choose()"
+                )
+            return np.empty((0, self.problem.dim))
+        return self.contexts(contexts)
+
+    def contexts(self, contexts: npt.ArrayLike | None) -> Floats:
         """Return contexts as a float64 array in C order; check the shape, but not the values."""
         if type(contexts) is np.ndarray and contexts.dtype is FLOAT64:
             array: Floats = contexts
@@ -162,7 +172,7 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-def _floats_of(contexts: npt.ArrayLike) -> Floats:
+def _floats_of(contexts: npt.ArrayLike | None) -> Floats:
     try:
         array = np.asarray(contexts)
         if array.dtype.kind == "O":  # for example a data frame with columns of several types

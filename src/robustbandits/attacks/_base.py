@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.parameters import Budget, CheckedRecipe
-from robustbandits.game.problem import Problem
+from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.game.purse import Rule
+from robustbandits.game.rounds import CHOSEN, HIGHEST, LOWEST
 from robustbandits.kernels.linalg import Floats
 
 #: Values of `top` other than a share of the arms.
@@ -51,7 +52,8 @@ class BestArmsAttack(AttackRecipe):
     ----------
     top
         Which arms are attacked: the best share of them (at least one), ``"best"`` or
-        ``"all-but-worst"``.
+        ``"all-but-worst"``. If there are infinitely many arms: those whose mean reward is in the
+        upper part of its range, of this share.
     """
 
     _: KW_ONLY
@@ -65,6 +67,34 @@ class BestArmsAttack(AttackRecipe):
             raise ValueError(
                 f"top must be a share from 0 to 1, 'best' or 'all-but-worst'; got {self.top!r}"
             )
+
+
+class Top(NamedTuple):
+    """Which arms count as the best."""
+
+    arms: int  # this many, if the arms are a list
+    share: float  # of the range of mean rewards, if there are infinitely many arms; or -1
+
+
+def choose_top(top: float | str, problem: Problem, attack: str) -> Top:
+    """Return which arms count as the best; raise UnsupportedProblem if that means nothing."""
+    if not problem.infinite:
+        return Top(count_top(top, problem.arms), -1.0)
+    if isinstance(top, str):
+        raise UnsupportedProblem(
+            f"{attack} needs top as a share from 0 to 1 if there are infinitely many arms, got "
+            f"{top!r}"
+        )
+    return Top(0, top)
+
+
+def refuse_infinite_arms(problem: Problem, attack: str) -> None:
+    """Raise UnsupportedProblem if there are no contexts to attack."""
+    if problem.infinite:
+        raise UnsupportedProblem(
+            f"{attack} changes contexts, and this environment, with infinitely many arms, shows "
+            f"none: use an attack on rewards, such as Garcelon, Oracle or FlipTheta"
+        )
 
 
 def count_top(top: float | str, arms: int) -> int:
@@ -86,6 +116,15 @@ def imitated_noise(noise: float | None, problem: Problem, attack: str) -> float:
     if problem.noise is None:
         raise ValueError(f"{attack} needs noise=..., because the environment does not state it")
     return problem.noise
+
+
+@kernel
+def is_top(means: Floats, arm: int, top: Top) -> bool:
+    """Whether the chosen arm is attacked."""
+    if top.share < 0.0:
+        return is_among_best(means, arm, top.arms)
+    span = means[HIGHEST] - means[LOWEST]
+    return means[CHOSEN] >= means[HIGHEST] - top.share * span
 
 
 @kernel

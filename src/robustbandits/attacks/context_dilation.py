@@ -9,7 +9,12 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._base import BestArmsAttack, count_top, is_among_best
+from robustbandits.attacks._base import (
+    BestArmsAttack,
+    count_top,
+    is_among_best,
+    refuse_infinite_arms,
+)
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
@@ -97,6 +102,7 @@ class ContextDilation(BestArmsAttack):
     which: Literal["chosen", "every"] = "chosen"
 
     def start(self, problem: Problem) -> ContextDilationState:
+        refuse_infinite_arms(problem, self.name)
         return ContextDilationState(
             top=count_top(self.top, problem.arms),
             factor=self.factor,

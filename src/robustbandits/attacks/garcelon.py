@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._base import BestArmsAttack, count_top, imitated_noise, is_among_best
+from robustbandits.attacks._base import BestArmsAttack, Top, choose_top, imitated_noise, is_top
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.parameters import NonNegative
@@ -18,7 +18,7 @@ from robustbandits.game.verbs import Scene
 class GarcelonState(NamedTuple):
     """Parameters of Garcelon in a game."""
 
-    top: int
+    top: Top
     noise: float
 
     @kernel
@@ -26,7 +26,7 @@ class GarcelonState(NamedTuple):
         self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
     ) -> float:
         fake = self.noise * rng.standard_normal()
-        return fake if is_among_best(scene.means, arm, self.top) else reward
+        return fake if is_top(scene.means, arm, self.top) else reward
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Garcelon(BestArmsAttack):
     noise: NonNegative | None = None
 
     def start(self, problem: Problem) -> GarcelonState:
-        top = count_top(self.top, problem.arms)
+        top = choose_top(self.top, problem, self.name)
         if self.replace == "floor":
             return GarcelonState(top, 0.0)
         return GarcelonState(top, imitated_noise(self.noise, problem, self.name))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._base import BestArmsAttack, count_top, imitated_noise, is_among_best
+from robustbandits.attacks._base import BestArmsAttack, Top, choose_top, imitated_noise, is_top
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.parameters import NonNegative
@@ -18,7 +18,7 @@ from robustbandits.game.verbs import Scene
 class OracleState(NamedTuple):
     """Parameters of Oracle in a game."""
 
-    top: int
+    top: Top
     margin: float
     noise: float
     shifts: bool
@@ -28,7 +28,7 @@ class OracleState(NamedTuple):
         self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
     ) -> float:
         noise = self.noise * rng.standard_normal()
-        if not is_among_best(scene.means, arm, self.top):
+        if not is_top(scene.means, arm, self.top):
             return reward
         worst = scene.means[0]
         for a in range(1, scene.means.shape[0]):
@@ -72,4 +72,4 @@ class Oracle(BestArmsAttack):
     def start(self, problem: Problem) -> OracleState:
         shifts = self.form == "shift"
         noise = 0.0 if shifts else imitated_noise(self.noise, problem, self.name)
-        return OracleState(count_top(self.top, problem.arms), self.margin, noise, shifts)
+        return OracleState(choose_top(self.top, problem, self.name), self.margin, noise, shifts)

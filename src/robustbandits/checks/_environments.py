@@ -27,7 +27,7 @@ def check_environment(environment: Environment) -> None:
     _check_bounds(block, nature.problem, name)
     same_nature = environment.start(ROUNDS, stream(0, NATURE))
     parts = [same_nature.draw(ROUNDS // 3), same_nature.draw(ROUNDS - ROUNDS // 3)]
-    for field in Rounds._fields:
+    for field in ("contexts", "means", "best", "noise"):
         joined = np.concatenate([getattr(part, field) for part in parts])
         same = np.array_equal(joined, getattr(block, field))
         ensure(
@@ -42,9 +42,10 @@ def check_environment(environment: Environment) -> None:
 def _check_arrays(block: Rounds, problem: Problem, name: str) -> None:
     shapes = {
         "contexts": (ROUNDS, problem.dim, problem.arms),
-        "means": (ROUNDS, problem.arms),
+        "means": (ROUNDS, 3 if problem.infinite else problem.arms),
         "best": (ROUNDS,),
         "noise": (ROUNDS,),
+        "model": (problem.dim + 1 if problem.infinite else 0,),
     }
     for field, shape in shapes.items():
         array = getattr(block, field)

@@ -89,6 +89,8 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
         repeated = state.choose(contexts, same_rng, second_memo)
         ensure(repeated == arm, f"{name}.choose is not repeatable: use no randomness but rng")
         ensure(np.array_equal(memo, second_memo), f"{name}'s memo is not repeatable")
+        if problem.infinite:
+            _check_vector(contexts[:, 0], problem.context_bound, name)
         _check_scores(state, contexts, memo, arm, name)
         ensure(bits_of(state) == before, f"{name}.score or .probability changed the state")
         reward = float(block.means[t, arm] + block.noise[t])
@@ -103,6 +105,15 @@ def _check_arm(arm: Any, arms: int, name: str) -> None:
     got = f"got {arm!r} of type {type(arm).__name__}"
     ensure(is_index, f"{name}.choose must return the index of an arm, an int; {got}")
     ensure(0 <= arm < arms, f"{name}.choose must return an arm from 0 to {arms - 1}; got {arm}")
+
+
+def _check_vector(vector: Floats, bound: float, name: str) -> None:
+    length = float(np.linalg.norm(vector))
+    ensure(
+        length <= bound * (1 + 1e-9),
+        f"{name}.choose must write a vector of length {bound:g} or less into the contexts, because "
+        f"the arms are a ball; its length is {length:g}",
+    )
 
 
 def _check_scores(state: Any, contexts: Floats, memo: Floats, arm: int, name: str) -> None:

@@ -106,7 +106,8 @@ def _paragraph(entry: dict[str, Any]) -> str:
     """Return an entry as text: one line, and indented lines for details."""
     from robustbandits.game.facts import RECONSTRUCTION
 
-    facts = [f"{key}: {_words(value)}" for key, value in entry.get("facts", {}).items()]
+    known = entry.get("facts", {}).items()
+    facts = [f"{key.replace('_', ' ')}: {_words(value)}" for key, value in known]
     parameters = [
         parameter["name"]
         if "required" in parameter
@@ -126,6 +127,8 @@ def _paragraph(entry: dict[str, Any]) -> str:
 
 
 def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, tuple):
         return ", ".join(value) or "nothing"
     return str(value)

@@ -61,8 +61,8 @@ def pointer_to(state: Any) -> Any:
     warn_once(
         type(state),
         f"{type(state).__name__} is passed to compiled code by value, so its games take longer to "
-        f"compile, because of its field {unsuitable}: a state of arrays, int, float, bool and "
-        f"NamedTuples only is passed as a pointer",
+        f"compile, because of its field {unsuitable}: a state of arrays, int, float, bool, None "
+        f"and NamedTuples only is passed as a pointer",
     )
     return state
 
@@ -78,12 +78,15 @@ def _unsuitable_field(kind: types.Type, path: str = "") -> str | None:
         inner = zip(kind.types, kind.fields, strict=True)
         found = (_unsuitable_field(part, f"{path}.{name}".lstrip(".")) for part, name in inner)
         return next((field for field in found if field is not None), None)
-    return None if isinstance(kind, types.Array) or kind in NUMBERS else f"{path} ({kind})"
+    suitable = isinstance(kind, types.Array) or kind in (*NUMBERS, types.none)
+    return None if suitable else f"{path} ({kind})"
 
 
 def _words_of(value: Any) -> list[int]:
     if isinstance(value, tuple):
         return [word for inner in value for word in _words_of(inner)]
+    if value is None:
+        return []
     if isinstance(value, np.ndarray):
         return [value.ctypes.data, *value.shape, *value.strides]
     if isinstance(value, float):
@@ -94,7 +97,9 @@ def _words_of(value: Any) -> list[int]:
 def _count_words(kind: types.Type) -> int:
     if isinstance(kind, types.BaseNamedTuple):
         return sum(_count_words(inner) for inner in kind.types)
-    return 1 + 2 * kind.ndim if isinstance(kind, types.Array) else 1
+    if isinstance(kind, types.Array):
+        return 1 + 2 * kind.ndim
+    return 0 if kind == types.none else 1
 
 
 # --------------------------------------------------------------------------- the type, for Numba
@@ -187,6 +192,8 @@ def _read_field(
             meminfo=None,
         )
         return array._getvalue()
+    if kind == types.none:
+        return context.get_dummy_value()
     if kind == types.boolean:
         return builder.trunc(word(0), ir.IntType(1))
     return word(0) if kind == types.int64 else builder.bitcast(word(0), ir.DoubleType())

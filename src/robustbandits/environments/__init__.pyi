@@ -5,6 +5,7 @@ __all__: list[str]
 from robustbandits.ratings.errors import DataError as DataError
 from robustbandits.ratings.table import RatingTable as RatingTable
 from .simulation import Simulation as Simulation
+from .unit_ball import UnitBall as UnitBall
 from .movielens import MovieLens as MovieLens
 from .netflix import Netflix as Netflix
 from .rating_bandit import Ratings as Ratings

@@ -162,7 +162,7 @@ class RatingNature:
         if self._fixed is None or len(self._fixed.best) < count:
             arms = np.arange(self.recipe.arms)
             self._fixed = self._rounds(np.broadcast_to(arms, (count, len(arms))), noise)
-        contexts, means, best, _ = (array[:count] for array in self._fixed)
+        contexts, means, best = (array[:count] for array in self._fixed[:3])
         return Rounds(contexts=contexts, means=means, best=best, noise=noise)
 
     def _rounds(self, arms: Indices, noise: Floats) -> Rounds:

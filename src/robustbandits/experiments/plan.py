@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from robustbandits.experiments.recipe_json import canonical, recipe_to_plain
 from robustbandits.experiments.spec import Spec
+from robustbandits.game.facts import start_policy
 from robustbandits.game.match import NATURE, stream
 from robustbandits.game.problem import UnsupportedProblem
 from robustbandits.game.recipe import VERSION_KEY, class_version
@@ -119,7 +120,7 @@ def _playing_policies(spec: Spec, environment: str) -> list[str]:
     found = []
     for label, policy in spec.policies.items():
         try:
-            policy.start(nature.problem)
+            start_policy(policy, nature.problem)
         except UnsupportedProblem:
             continue
         found.append(label)

@@ -17,6 +17,7 @@ from robustbandits.experiments.store.memory import MemoryStore
 from robustbandits.experiments.store.reuse import without
 from robustbandits.experiments.store.store import Store
 from robustbandits.game import require
+from robustbandits.game.facts import start_policy
 from robustbandits.game.ledger import Ledger
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.rounds import Nature
@@ -142,7 +143,7 @@ def _start_policies(matches: Sequence[Match]) -> list[tuple[Match, Nature]]:
     for match in {id(match.pairs): match for match in reversed(matches) if match.pairs}.values():
         nature = match.environment.start(match.rounds, stream(match.seed, NATURE))
         for policy in {id(policy): policy for _, policy in match.pairs}.values():
-            policy.start(nature.problem)
+            start_policy(policy, nature.problem)
         first.append((match, nature))
     return first
 

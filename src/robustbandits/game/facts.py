@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from robustbandits.game.problem import Problem, UnsupportedProblem
+
 #: Where the specification of a policy comes from: the paper; its authors' code; ourselves; or
 #: summaries and other papers, as the docstring then says. Users see the last as "experimental".
 PAPER, CODE, OURS = "paper", "authors' code", "ours"
@@ -29,6 +31,7 @@ class PolicyFacts(NamedTuple):
     cost: str = NOT_STATED  # of a round, in arms K and dimension d
     provenance: str = NOT_STATED  # PAPER, CODE, OURS or RECONSTRUCTION
     reference: str = NOT_STATED  # authors and year
+    infinite_arms: bool = False  # whether it can play all vectors of a ball
 
 
 class AttackFacts(NamedTuple):
@@ -56,3 +59,17 @@ def policy_facts(policy: Any) -> PolicyFacts:
         return facts
     fixed = any(getattr(policy, name, False) for name in ("fixed_arms", "fixed_contexts"))
     return PolicyFacts(setting="fixed arms" if fixed else "contextual")
+
+
+def start_policy(policy: Any, problem: Problem) -> Any:
+    """Return a fresh state of a policy; raise UnsupportedProblem if it cannot play.
+
+    A policy that does not know of infinitely many arms would play the origin in every round.
+    """
+    state = policy.start(problem)
+    if problem.infinite and not policy_facts(policy).infinite_arms:
+        raise UnsupportedProblem(
+            f"{policy.name} does not state that it can play infinitely many arms "
+            f"(facts.infinite_arms): use another policy, such as LinUCB"
+        )
+    return state

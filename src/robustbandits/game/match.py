@@ -17,6 +17,7 @@ from robustbandits.compiled.fallback import first_line, warn_once
 from robustbandits.compiled.jit import compiled_for, python_of
 from robustbandits.compiled.state_pointer import StatePointer, pointer_to, state_behind
 from robustbandits.game.dispatch import GAME_KERNELS, by_address
+from robustbandits.game.facts import start_policy
 from robustbandits.game.ledger import POINTS, Ledger, close_book, open_book
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
@@ -49,7 +50,7 @@ class Game:
         names: tuple[str, str] | None = None,
     ):
         self.names = names or (attack.name, policy.name)  # in the ledger
-        self.policy: Any = policy.start(problem)
+        self.policy: Any = start_policy(policy, problem)
         self.attack: Any = attack.start(problem)
         self.purse = open_purse(attack.budget, attack.purse, problem)
         assert problem.rounds is not None

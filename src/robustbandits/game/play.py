@@ -9,7 +9,7 @@ import numpy as np
 from robustbandits.compiled.jit import program
 from robustbandits.game.ledger import PLAYED, Book, write
 from robustbandits.game.purse import SPENT, Purse, has_money, settle_reward
-from robustbandits.game.rounds import Rounds
+from robustbandits.game.rounds import CHOSEN, Rounds
 from robustbandits.game.verbs import (
     Scene,
     attack_contexts,
@@ -18,7 +18,7 @@ from robustbandits.game.verbs import (
     overhear,
     propose_reward,
 )
-from robustbandits.kernels.linalg import Floats, copy, copy_column
+from robustbandits.kernels.linalg import Floats, copy, copy_column, dot
 
 
 @program
@@ -34,6 +34,9 @@ def play(
 ) -> None:
     """Play a block of rounds, and change the states, the purse and the book in place."""
     count, dim, arms = rounds.contexts.shape
+    infinite = rounds.model.shape[0] > 0
+    offset = rounds.model[dim] if infinite else 0.0
+    of_ball = np.empty(3)  # means if there are infinitely many arms
     shown = np.empty((dim, arms))
     context = np.empty(dim)
     for t in range(count):
@@ -41,6 +44,10 @@ def play(
             memo[i] = 0.0
         contexts = rounds.contexts[t]
         means = rounds.means[t]
+        if infinite:
+            for i in range(of_ball.shape[0]):  # takes less time to compile than a slice
+                of_ball[i] = means[i]
+            means = of_ball
         # The policy gets a copy, so that it cannot change the rounds of other games.
         copy(contexts, shown)
         can_attack = has_money(purse)
@@ -53,14 +60,16 @@ def play(
             raise IndexError(
                 "the policy chose an arm that does not exist: run checks.check_policy on it"
             )
+        copy_column(shown, arm, context)
+        if infinite:
+            means[CHOSEN] = dot(context, rounds.model) + offset
         reward = means[arm] + rounds.noise[t]
         seen = reward
         if can_attack:
             scene = Scene(book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget)
             wanted = propose_reward(attack, policy, scene, arm, reward, attack_rng)
             seen = settle_reward(purse, reward, wanted)
-        copy_column(shown, arm, context)
         overhear(policy, purse.account[SPENT], not has_money(purse))
-        learn(policy, arm, context, seen, memo, policy_rng)
+        learn(policy, arm, context, seen - offset, memo, policy_rng)
         attacked = attacked or seen != reward
         write(book, purse, arm, rounds.best[t] - means[arm], reward, seen, attacked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from robustbandits.game.parameters import Count, Flag, NonNegative, Positive, check_fields
+from robustbandits.game.parameters import Count, Flag, NonNegative, Positive, Real, check_fields
 
 
 class UnsupportedProblem(ValueError):
@@ -35,6 +35,12 @@ class Problem:
     fixed_arms
         Whether every round has the same arms with the same contexts, as in a catalogue; None if it
         is not known. Policies for a catalogue raise UnsupportedProblem if it is False.
+    infinite
+        Whether the arms of every round are all vectors of length ``context_bound`` or less. Then
+        ``arms`` must be 1, and the policy writes the vector that it chooses into the only column of
+        the contexts. Policies that cannot do this raise UnsupportedProblem.
+    offset
+        A known constant that is subtracted from every reward before a policy learns it.
     """
 
     arms: Count
@@ -45,9 +51,13 @@ class Problem:
     theta_bound: Positive = 1.0
     intercept: Flag = False
     fixed_arms: Flag | None = None
+    infinite: Flag = False
+    offset: Real = 0.0
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.infinite and self.arms != 1:
+            raise ValueError(f"arms must be 1 if there are infinitely many, got {self.arms!r}")
 
     def horizon(self, policy: str) -> int:
         """Return the number of rounds; raise ValueError, for a named policy, if it is not known."""

@@ -9,6 +9,10 @@ import numpy as np
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 
+#: Columns of means if there are infinitely many arms: that of the chosen arm (the loop fills it
+#: in), the smallest and the largest of all arms.
+CHOSEN, LOWEST, HIGHEST = range(3)
+
 
 class Rounds(NamedTuple):
     """A block of rounds. Every policy and every attack of a match plays the same rounds."""
@@ -17,6 +21,10 @@ class Rounds(NamedTuple):
     means: Floats  # (rounds, arms) mean rewards
     best: Floats  # (rounds,) largest mean
     noise: Floats  # (rounds,) added to the mean of the chosen arm
+    # Only if there are infinitely many arms: (dim + 1,) theta and the offset. The mean reward of an
+    # arm x is x·theta + offset, contexts are (rounds, dim, 1) zeros, and the columns of means are
+    # CHOSEN, LOWEST and HIGHEST.
+    model: Floats = np.empty(0)
 
 
 class Nature(Protocol):

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from robustbandits.game.parameters import CheckedRecipe
 from robustbandits.game.problem import Problem, UnsupportedProblem
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
 
 #: Policies to suggest when the arms change.
 FOR_CHANGING_ARMS = "CautiousLinUCB, CWOFUL, BOBNoRestart or LinUCB"
@@ -29,6 +30,7 @@ class CatalogueRecipe(ArmsRecipe):
 
 def refuse_changing_arms(problem: Problem, policy: str) -> None:
     """Raise UnsupportedProblem if the arms change from round to round."""
+    refuse_infinite_arms(problem, policy)
     if problem.fixed_arms is False:
         raise UnsupportedProblem(
             f"{policy} needs the same arms in every round, and this environment changes them: play "

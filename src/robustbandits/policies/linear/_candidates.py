@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from robustbandits.game import require
+from robustbandits.game.problem import Problem, UnsupportedProblem
 
 #: Names for the largest candidate. `2KT` and `T` are the paper's (rounded up to a power of two);
 #: the two `-floor` ones are those of the authors' code; `sqrtT` is ours.
@@ -31,6 +32,22 @@ def check_candidates_without_epochs(value: Any, policy: str) -> str | tuple[floa
     if candidates == "2KH-floor":
         raise ValueError(f"candidates='2KH-floor' needs epochs, and {policy} has none")
     return candidates
+
+
+def candidates_for(recipe: Any, problem: Problem) -> str | tuple[float, ...]:
+    """Return a policy's candidates for a problem.
+
+    If there are infinitely many arms, candidates up to T take the place of the default, as in the
+    paper, and those that depend on the number of arms are refused.
+    """
+    name: str | tuple[float, ...] = recipe.candidates
+    if problem.infinite and isinstance(name, str):
+        if name.startswith("2K"):
+            raise UnsupportedProblem(
+                f"candidates={name!r} depend on the number of arms, which is infinite here: use 'T'"
+            )
+        return "T"
+    return name
 
 
 def candidate_levels(

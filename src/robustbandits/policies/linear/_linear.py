@@ -21,6 +21,7 @@ from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, ENERGY, LOG_DET, Ridge, start_ridge
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._infinite_arms import ball_of, best_of_ball
 
 #: Bounds on how far corruptions c_1, c_2, ... with Σ|c_s| <= C move the estimate, in the norm in
 #: which widths are measured: the paper's Lemma 1 (γ_t C), their l1 norm (C), their l2 norm
@@ -57,6 +58,7 @@ class Optimist(NamedTuple):
     bonus: int  # index into BONUSES
     max_corruption: float
     first: bool  # among equal scores choose the first arm
+    ball: float | None = None  # if given, the arms are all vectors of this length or less
 
 
 # --------------------------------------------------------------------------------------- radius
@@ -140,7 +142,14 @@ def optimistic_scores(
 def optimistic_arm(
     optimist: Optimist, contexts: Floats, factor: float, rng: np.random.Generator
 ) -> int:
-    """Arm with the largest sum of mean and bonus."""
+    """Arm with the largest sum of mean and bonus.
+
+    If the arms are a ball, write it into the only column of the contexts, and return 0.
+    """
+    ridge = optimist.ridge
+    arm = best_of_ball(optimist.ball, ridge, ridge.theta, factor, rng, contexts)
+    if arm >= 0:
+        return arm
     means = np.empty(contexts.shape[1])
     bonuses = np.empty(contexts.shape[1])
     optimistic_scores(optimist, contexts, factor, means, bonuses)
@@ -257,4 +266,5 @@ class LinearRecipe(CheckedRecipe):
             bonus=BONUSES.index(bonus),
             max_corruption=max_corruption,
             first=self.ties == "first",
+            ball=ball_of(problem),
         )

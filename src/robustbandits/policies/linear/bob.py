@@ -18,6 +18,7 @@ from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import Count, Flag, Share
 from robustbandits.game.problem import Problem
 from robustbandits.policies._exp3 import exp3_alpha, start_exp3
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
 from robustbandits.policies.linear._blocks import CANDIDATE
 from robustbandits.policies.linear.sliding_window_linucb import (
     DIARY_SIZE,
@@ -123,6 +124,7 @@ class BOB(WindowRecipe):
         return Plan(block, windows, blocks, alpha, scale)
 
     def start(self, problem: Problem) -> WindowState:
+        refuse_infinite_arms(problem, self.name)
         plan = self.plan(problem)
         diary = np.zeros(DIARY_SIZE)
         diary[CANDIDATE] = -1.0

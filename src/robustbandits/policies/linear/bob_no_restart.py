@@ -29,6 +29,7 @@ from robustbandits.policies._exp3 import (
 from robustbandits.policies._state_checks import check_chances, check_index
 from robustbandits.policies.linear._candidates import (
     candidate_levels,
+    candidates_for,
     check_candidates_without_epochs,
 )
 from robustbandits.policies.linear._linear import (
@@ -52,6 +53,7 @@ class BOBNoRestartState(NamedTuple):
     exp3: Exp3
     levels: Floats  # (candidates,) possible attack budgets
     clip: bool  # EXP3 is paid the reward clipped to [0, 1]
+    offset: float = 0.0  # taken off the rewards that are learned, but not off what EXP3 is paid
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
@@ -68,7 +70,9 @@ class BOBNoRestartState(NamedTuple):
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
         """Add one observation, and pay the candidate that was drawn."""
         observe(self.optimist.ridge, context, reward, 1.0)
-        payment = min(1.0, max(0.0, reward)) if self.clip else reward
+        payment = reward + self.offset
+        if self.clip:
+            payment = min(1.0, max(0.0, payment))
         exp3_update(self.exp3, int(memo[MEMO_CANDIDATE]), payment, memo[MEMO_CHANCE])
 
     @kernel
@@ -106,7 +110,8 @@ class BOBNoRestart(LinearRecipe):
     Parameters
     ----------
     candidates
-        Levels for C': ``{0, 1, 2, 4, ...}`` up to ``"sqrtT"`` (default), ``"T"`` or ``"2KT"``
+        Levels for C': ``{0, 1, 2, 4, ...}`` up to ``"sqrtT"`` (default; T, as in the paper, if
+        there are infinitely many arms), ``"T"`` or ``"2KT"``
         (Algorithm 3), or a sequence of levels. ``"2KT-floor"`` is the code's.
     bonus, max_corruption
         As for :class:`~robustbandits.policies.RobustLinUCB`.
@@ -130,6 +135,7 @@ class BOBNoRestart(LinearRecipe):
         cost="Kd² + log T",
         provenance=PAPER,
         reference="Ding, Hsieh, Sharpnack (2022), Algorithm 3",
+        infinite_arms=True,
     )
 
     candidates: str | tuple[float, ...] = "sqrtT"
@@ -161,7 +167,7 @@ class BOBNoRestart(LinearRecipe):
     def start(self, problem: Problem) -> BOBNoRestartState:
         needs_horizon = self.alpha is None or isinstance(self.candidates, str)
         rounds = problem.horizon(self.name) if needs_horizon else problem.rounds
-        levels = candidate_levels(self.candidates, arms=problem.arms, rounds=rounds)
+        levels = candidate_levels(candidates_for(self, problem), arms=problem.arms, rounds=rounds)
         if self.alpha is not None:
             alpha = self.alpha
         else:
@@ -174,4 +180,5 @@ class BOBNoRestart(LinearRecipe):
             exp3=start_exp3(len(levels), alpha),
             levels=np.array(levels),
             clip=self.clip,
+            offset=problem.offset,
         )

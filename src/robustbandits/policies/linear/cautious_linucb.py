@@ -51,6 +51,7 @@ class CautiousLinUCB(LinearRecipe):
         cost="Kd²",
         provenance=OURS,
         reference="weights of He, Zhou, Zhang, Gu (2022)",
+        infinite_arms=True,
     )
 
     tolerance: NonNegative = 100.0

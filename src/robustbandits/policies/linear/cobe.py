@@ -27,6 +27,7 @@ from robustbandits.kernels.ridge import (
     start_ridges,
 )
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.linear._linear import (
     largest_sum,
@@ -254,6 +255,7 @@ class COBE(ConfidenceRecipe):
         return cls(**{"test_scale": 0.02, **changes})
 
     def start(self, problem: Problem) -> COBEState:
+        refuse_infinite_arms(problem, self.name)
         rounds = problem.horizon(self.name)
         ridge, noise, prior, scale = self.constants(problem, rounds)
         radius = noise + prior + scale

@@ -141,6 +141,7 @@ class CWOFUL(ConfidenceRecipe):
         cost="Kd²",
         provenance=PAPER,
         reference="He, Zhou, Zhang, Gu (2022)",
+        infinite_arms=True,
     )
 
     budget: NonNegative | None = None

@@ -18,6 +18,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, products
 from robustbandits.kernels.ridge import Ridge, observe
 from robustbandits.kernels.sampling import largest, share_of_largest
+from robustbandits.policies._infinite_arms import ball_of, best_of_ball
 from robustbandits.policies.linear._linear import LinearRecipe
 
 
@@ -26,9 +27,13 @@ class GreedyState(NamedTuple):
 
     ridge: Ridge
     first: bool  # among equal estimates choose the first arm
+    ball: float | None = None  # if given, the arms are all vectors of this length or less
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        arm = best_of_ball(self.ball, self.ridge, self.ridge.theta, 0.0, rng, contexts)
+        if arm >= 0:
+            return arm
         means = np.empty(contexts.shape[1])
         products(self.ridge.theta, contexts, means)
         return largest(means, rng, self.first)
@@ -77,7 +82,12 @@ class Greedy(LinearRecipe):
         cost="Kd + d²",
         provenance=PAPER,
         reference="Bogunovic, Losalka, Krause, Scarlett (2021)",
+        infinite_arms=True,
     )
 
     def start(self, problem: Problem) -> GreedyState:
-        return GreedyState(ridge=self.start_regression(problem), first=self.ties == "first")
+        return GreedyState(
+            ridge=self.start_regression(problem),
+            first=self.ties == "first",
+            ball=ball_of(problem),
+        )

@@ -22,6 +22,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, cholesky, copy, dot, multiply, solve_upper
 from robustbandits.kernels.ridge import COUNT, Ridge, absorb, start_ridge
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._infinite_arms import ball_of, best_of_ball
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     largest_sum,
@@ -53,9 +54,14 @@ class HuberState(NamedTuple):
     ridge: Ridge
     huber: Huber
     first: bool  # among equal scores choose the first arm
+    ball: float | None = None  # if given, the arms are all vectors of this length or less
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
+        radius = _radius(self.huber, self.ridge.tally[COUNT])
+        arm = best_of_ball(self.ball, self.ridge, self.ridge.theta, radius, rng, contexts)
+        if arm >= 0:
+            return arm
         means = np.empty(contexts.shape[1])
         bonuses = np.empty(contexts.shape[1])
         _scores(self, contexts, means, bonuses)
@@ -230,6 +236,7 @@ class HuberOFUL(LinearRecipe):
         cost="Kd²",
         provenance=RECONSTRUCTION,
         reference="Wang, Zhang, Zhao, Zhou (2025); Tani, Futami (2026)",
+        infinite_arms=True,
     )
 
     budget: NonNegative | None = 0.0
@@ -278,4 +285,4 @@ class HuberOFUL(LinearRecipe):
             caution=math.sqrt(level / math.sqrt(potential)),
             bound=bound,
         )
-        return HuberState(start_ridge(dim, ridge), huber, self.ties == "first")
+        return HuberState(start_ridge(dim, ridge), huber, self.ties == "first", ball_of(problem))

@@ -25,6 +25,7 @@ from robustbandits.kernels.linalg import Floats, copy_column, dot, products
 from robustbandits.kernels.ridge import observe
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
 from robustbandits.policies.linear._linear import LinearRecipe, Optimist, width_factor
 
 
@@ -178,6 +179,7 @@ class ImperfectRecipe(LinearRecipe):
 
     def start_state(self, problem: Problem, *, degradation: bool) -> ImperfectState:
         """Return a fresh state of MaxMinUCB, or of MinWD, which compares degradations."""
+        refuse_infinite_arms(problem, self.name)
         return ImperfectState(self.start_optimist(problem), self.error, degradation)
 
     @staticmethod

@@ -20,12 +20,8 @@ from robustbandits.kernels.linalg import Floats, cholesky_add_outer, products, s
 from robustbandits.kernels.ridge import COUNT, Ridge, observe
 from robustbandits.kernels.sampling import largest
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.policies.linear._linear import (
-    LinearRecipe,
-    Radius,
-    radius_at,
-    widths_to_bonuses,
-)
+from robustbandits.policies._infinite_arms import ball_of, best_of_ball
+from robustbandits.policies.linear._linear import LinearRecipe, Radius, radius_at, widths_to_bonuses
 
 
 class LinTSState(NamedTuple):
@@ -36,6 +32,7 @@ class LinTSState(NamedTuple):
     radius: Radius
     scale: float
     first: bool  # among equal scores choose the first arm
+    ball: float | None = None  # if given, the arms are all vectors of this length or less
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
@@ -47,6 +44,9 @@ class LinTSState(NamedTuple):
         spread = _spread(self)
         for i in range(dim):
             sample[i] = self.ridge.theta[i] + spread * sample[i]
+        arm = best_of_ball(self.ball, self.ridge, sample, 0.0, rng, contexts)
+        if arm >= 0:
+            return arm
         scores = np.empty(arms)
         products(sample, contexts, scores)
         return largest(scores, rng, self.first)
@@ -98,6 +98,7 @@ class LinTS(LinearRecipe):
         cost="Kd + d²",
         provenance=CODE,
         reference="Agrawal, Goyal (2013); v_t as in Ding, Hsieh, Sharpnack's code",
+        infinite_arms=True,
     )
 
     scale: NonNegative = 1.0
@@ -109,4 +110,5 @@ class LinTS(LinearRecipe):
             radius=self.start_radius(problem),
             scale=self.scale,
             first=self.ties == "first",
+            ball=ball_of(problem),
         )

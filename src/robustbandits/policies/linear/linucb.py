@@ -85,6 +85,7 @@ class LinUCB(LinearRecipe):
         cost="Kd²",
         provenance=PAPER,
         reference="Abbasi-Yadkori, Pál, Szepesvári (2011)",
+        infinite_arms=True,
     )
 
     def start(self, problem: Problem) -> LinUCBState:

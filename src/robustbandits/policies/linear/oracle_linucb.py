@@ -106,6 +106,7 @@ class OracleLinUCB(LinearRecipe):
         cost="Kd²",
         provenance=CODE,
         reference="Ding, Hsieh, Sharpnack (2022), authors' code",
+        infinite_arms=True,
     )
 
     _: KW_ONLY

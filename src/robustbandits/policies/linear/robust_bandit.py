@@ -34,7 +34,11 @@ from robustbandits.policies.linear._blocks import (
     credit,
     described_candidate,
 )
-from robustbandits.policies.linear._candidates import candidate_levels, check_candidates
+from robustbandits.policies.linear._candidates import (
+    candidate_levels,
+    candidates_for,
+    check_candidates,
+)
 from robustbandits.policies.linear._linear import (
     Bonus,
     LinearRecipe,
@@ -64,6 +68,7 @@ class RobustBanditState(NamedTuple):
     per_round: bool  # EXP3 is paid the mean reward of an epoch, not the sum
     clip: bool  # EXP3 is paid at most 1 and at least 0
     global_index: bool  # the radius counts the rounds of the whole run
+    offset: float = 0.0  # taken off the rewards that are learned, but not off what EXP3 is paid
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
@@ -77,7 +82,7 @@ class RobustBanditState(NamedTuple):
 
         A reward from an earlier epoch is added to the regression, but credited to no candidate.
         """
-        credit(self.diary, reward, memo)
+        credit(self.diary, reward + self.offset, memo)
         observe(self.optimist.ridge, context, reward, 1.0)
         self.diary[EVER] += 1.0
         if self.diary[LEARNED] >= self.length:
@@ -154,7 +159,8 @@ class RobustBandit(LinearRecipe):
     Parameters
     ----------
     candidates
-        Levels for C': ``{0, 1, 2, 4, ...}`` up to ``"sqrtT"`` (default), ``"T"`` or ``"2KT"``
+        Levels for C': ``{0, 1, 2, 4, ...}`` up to ``"sqrtT"`` (default; T, as in the paper, if
+        there are infinitely many arms), ``"T"`` or ``"2KT"``
         (Algorithm 1), or a sequence of levels. ``"2KH-floor"`` and ``"2KT-floor"`` are the code's.
     epoch
         Length of an epoch: ``"balanced"`` (default) balances the two halves of the regret bound;
@@ -193,6 +199,7 @@ class RobustBandit(LinearRecipe):
         cost="Kd²",
         provenance=PAPER,
         reference="Ding, Hsieh, Sharpnack (2022), Algorithm 1",
+        infinite_arms=True,
     )
 
     candidates: str | tuple[float, ...] = "sqrtT"
@@ -257,7 +264,7 @@ class RobustBandit(LinearRecipe):
         rounds = problem.horizon(self.name) if needs_horizon else problem.rounds
         paper_epoch = None if rounds is None else self._paper_epoch(problem, rounds)
         levels = candidate_levels(
-            self.candidates, arms=problem.arms, rounds=rounds, epoch=paper_epoch
+            candidates_for(self, problem), arms=problem.arms, rounds=rounds, epoch=paper_epoch
         )
         epoch = self._epoch_length(len(levels), paper_epoch)
         epochs = 1 if rounds is None else max(1, math.ceil(rounds / epoch))
@@ -307,4 +314,5 @@ class RobustBandit(LinearRecipe):
             per_round=self.reward_scale == "epoch",
             clip=self.clip and self.reward_scale == "epoch",
             global_index=self.index == "global",
+            offset=problem.offset,
         )

@@ -51,6 +51,7 @@ class RobustLinUCB(LinearRecipe):
         cost="Kd²",
         provenance=PAPER,
         reference="Ding, Hsieh, Sharpnack (2022), Theorem 1",
+        infinite_arms=True,
     )
 
     budget: NonNegative

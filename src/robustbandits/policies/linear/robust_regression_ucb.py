@@ -213,6 +213,7 @@ class RobustRegressionUCB(LinearRecipe):
         cost="Kd², and fits: d² on average",
         provenance=RECONSTRUCTION,
         reference="Kapoor, Patel, Kar (2019)",
+        infinite_arms=True,
     )
 
     fraction: float = 0.1

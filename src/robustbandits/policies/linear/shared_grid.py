@@ -22,6 +22,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe
 from robustbandits.kernels.sampling import draw, largest
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
 from robustbandits.policies.linear._candidates import (
     candidate_levels,
     check_candidates_without_epochs,
@@ -218,6 +219,7 @@ class SharedGrid(LinearRecipe):
         self._set(candidates=candidates)
 
     def start(self, problem: Problem) -> SharedGridState:
+        refuse_infinite_arms(problem, self.name)
         rounds = problem.horizon(self.name)
         levels = candidate_levels(self.candidates, arms=problem.arms, rounds=rounds)
         levels = levels[:MAX_EXPERTS]

@@ -237,6 +237,7 @@ class SlidingWindowLinUCB(WindowRecipe):
         cost="Kd²",
         provenance=PAPER,
         reference="Cheung, Simchi-Levi, Zhu (2019)",
+        infinite_arms=True,
     )
 
     window: Count | None = None

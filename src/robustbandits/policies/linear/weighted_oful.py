@@ -24,6 +24,7 @@ from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, Ridges, observe, ridge_at, start_ridges
 from robustbandits.kernels.sampling import draw
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.policies._infinite_arms import refuse_infinite_arms
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
@@ -172,6 +173,7 @@ class WeightedRecipe(LinearRecipe):
 
     def start_levels(self, problem: Problem, levels: int, budget: float = 0.0) -> LevelledState:
         """Return a fresh state with this many levels; without levels it covers the budget."""
+        refuse_infinite_arms(problem, self.name)
         ridge = self.ridge
         if ridge is None:
             ridge = theory_ridge(problem, 1.0, "1 / theta_bound²")
