@@ -43,7 +43,7 @@ MAX_RATIO_BY_POLICY = {
 MAX_FIRST, MAX_CACHED = 60.0, 2.0
 #: Lengths of the games in which kernel policies are measured.
 GAME_LENGTHS = (1_000, 3_000, 10_000)
-#: Dimensions of the ball of arms; aims for a round in 10: µs, and multiples of a round over 20 arms.
+#: Dimensions of the ball of arms; aims for a round in 10: µs, and times a round over 20 arms.
 BALLS = (2, 5, 10, 20, 40)
 MAX_BALL, MAX_BALL_RATIO = 30.0, 60.0
 
