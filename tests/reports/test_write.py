@@ -5,7 +5,9 @@ import io
 
 import pytest
 
+import robustbandits as rb
 from reports.sample_experiments import budget_sweep, linear_experiment
+from robustbandits.experiments import Spec, Store, run
 from robustbandits.reports.write import write_report
 
 
@@ -75,3 +77,22 @@ def test_steps_are_announced(tmp_path):
     steps = []
     write_report([linear_experiment("empty", skip=lambda *_: True)], tmp_path, on_step=steps.append)
     assert steps == ["tables of empty", "page"]
+
+
+def test_report_of_a_store_shows_infinitely_many_arms(tmp_path):
+    spec = Spec(
+        name="ball",
+        environments={"ball in 2 dimensions": rb.environments.UnitBall(dim=2)},
+        attacks={"FlipTheta": rb.attacks.FlipTheta(5.0), "no attack": rb.attacks.NoAttack()},
+        policies=[rb.policies.LinUCB(), rb.policies.Greedy()],
+        rounds=200,
+        seeds=2,
+    )
+    run(spec, store=tmp_path / "store", progress=False)
+    (experiment,) = Store(tmp_path / "store").experiments()
+    page, *_ = write_report([experiment], tmp_path / "report")
+    assert "ball in 2 dimensions" in page.read_text(encoding="utf-8")
+    text = (tmp_path / "report/ball/final-regret.csv").read_text(encoding="utf-8")
+    regrets = [float(row["regret"]) for row in csv.DictReader(io.StringIO(text))]
+    assert len(regrets) == 4
+    assert all(0.0 < regret < 200.0 for regret in regrets)
