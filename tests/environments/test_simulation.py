@@ -9,7 +9,7 @@ from property.laws import same_bits
 from robustbandits.checks import check_environment
 from robustbandits.environments import Simulation
 from robustbandits.game.match import NATURE, stream
-from robustbandits.game.rounds import Rounds
+from robustbandits.game.rounds import Rounds, child_seeds
 
 SIZES = pytest.mark.parametrize(("arms", "dim"), [(20, 10), (3, 1), (1, 4), (1, 1)])
 KINDS = pytest.mark.parametrize("contexts", ["fresh", "fixed"])
@@ -58,6 +58,24 @@ def test_with_an_intercept_means_are_linear_in_what_the_policy_sees(arms, dim, c
     assert (block.contexts[:, -1] == math.sqrt(0.5)).all()
 
 
+@SIZES
+@INTERCEPTS
+def test_fresh_rounds_have_the_bits_of_a_slow_drawing(arms, dim, intercept):
+    environment = Simulation(arms=arms, dim=dim, intercept=intercept)
+    nature, block = nature_of(environment, 70), drawn(environment, 70)
+    _, contexts_seed, noise_seed = child_seeds(stream(0, NATURE), 3)
+    numbers = np.random.default_rng(contexts_seed).random((70, dim, arms))
+    features = (numbers - 0.5) * (2.0 / math.sqrt(dim))
+    means = np.ones((70, arms))
+    for i in range(dim):
+        means += nature.theta[i] * features[:, i]
+    assert same_bits(block.means, means * 0.5)
+    assert same_bits(block.best, means.max(axis=1) * 0.5)
+    assert same_bits(block.noise, 0.1 * np.random.default_rng(noise_seed).standard_normal(70))
+    factor = math.sqrt(0.5) if intercept else 1.0
+    assert same_bits(np.ascontiguousarray(block.contexts[:, :dim]), features * factor)
+
+
 def test_without_an_intercept_no_theta_explains_the_means():
     block = drawn(Simulation(intercept=False))
     features = block.contexts.transpose(0, 2, 1).reshape(-1, 10)
@@ -95,7 +113,9 @@ def test_fixed_contexts_and_means_stay_the_same():
 @KINDS
 def test_other_seeds_give_another_nature(contexts):
     environment = Simulation(contexts=contexts)
-    for first, second in zip(drawn(environment, seed=3), drawn(environment, seed=4), strict=True):
+    first_nature, second_nature = (drawn(environment, seed=seed)._asdict() for seed in (3, 4))
+    for field in ("contexts", "means", "best", "noise"):
+        first, second = first_nature[field], second_nature[field]
         assert not np.isin(first.ravel(), second.ravel()).all()
 
 

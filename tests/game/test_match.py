@@ -1,5 +1,6 @@
 """A match: all games play the same rounds, and no game changes another."""
 
+import numpy as np
 import pytest
 
 import robustbandits as rb
@@ -12,7 +13,7 @@ from property.laws import (
     same_bits,
 )
 from robustbandits.game import match
-from robustbandits.game.match import play_match
+from robustbandits.game.match import NATURE, play_match, stream
 from robustbandits.game.rounds import make_rounds
 
 CLEAN = rb.attacks.NoAttack()
@@ -73,3 +74,14 @@ def test_a_memo_is_zero_at_the_start_of_every_round():
     contexts[::10, 0, 0] = 0.1
     game = played(problem, make_rounds(contexts, block.means, block.noise), CLEAN, Noter())
     assert game.policy.counts.tolist() == [ROUNDS, ROUNDS / 10]
+
+
+@pytest.mark.parametrize("attack", [rb.attacks.Garcelon(5.0), rb.attacks.ContextDilation(5.0)])
+def test_a_catalogue_that_is_stored_once_gives_the_same_game(attack):
+    nature = rb.environments.Simulation(contexts="fixed").start(ROUNDS, stream(0, NATURE))
+    block = nature.draw(ROUNDS)
+    copied = make_rounds(*(np.ascontiguousarray(array) for array in (block[0], block[1], block[3])))
+    assert block.contexts.strides[0] == 0
+    assert copied.contexts.strides[0] > 0
+    first, second = (played(nature.problem, rounds, attack, LINUCB) for rounds in (block, copied))
+    assert same_ledger(first.close("fixed", 0), second.close("fixed", 0))

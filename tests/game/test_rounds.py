@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustbandits.game.rounds import child_seeds, make_rounds
+from robustbandits.game.rounds import child_seeds, make_rounds, repeat_round
 
 
 def test_block_has_the_largest_mean_of_each_round():
@@ -38,6 +38,17 @@ def test_other_arrays_are_copied_into_the_layout_that_a_game_needs():
 def test_wrong_shapes_are_refused(shapes, message):
     with pytest.raises(ValueError, match=message):
         make_rounds(*map(np.zeros, shapes))
+
+
+def test_rounds_that_are_all_the_same_are_stored_once():
+    contexts, means = np.arange(6.0).reshape(2, 3), np.array([0.1, 0.4, 0.2])
+    block = repeat_round(contexts, means, np.arange(1000.0))
+    assert np.array_equal(block.contexts, np.tile(contexts, (1000, 1, 1)))
+    assert np.array_equal(block.means, np.tile(means, (1000, 1)))
+    assert block.best.tolist() == [0.4] * 1000
+    assert [array.strides[0] for array in block[:3]] == [0, 0, 0]
+    block.contexts[:] = 7.0
+    assert contexts[1, 2] == 5.0
 
 
 def test_child_seeds_are_the_same_at_each_call_and_differ_from_each_other():

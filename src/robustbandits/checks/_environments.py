@@ -8,7 +8,7 @@ from robustbandits.checks._states import ROUNDS, check_recipe, ensure
 from robustbandits.game import require
 from robustbandits.game.match import ATTACK, NATURE, stream
 from robustbandits.game.problem import Problem
-from robustbandits.game.rounds import Environment, Rounds
+from robustbandits.game.rounds import Environment, Rounds, without_copies
 
 
 def check_environment(environment: Environment) -> None:
@@ -48,8 +48,9 @@ def _check_arrays(block: Rounds, problem: Problem, name: str) -> None:
         "model": (problem.dim + 1 if problem.infinite else 0,),
     }
     for field, shape in shapes.items():
-        array = getattr(block, field)
-        ensure(array.shape == shape, f"{name}'s {field}: expected shape {shape}, got {array.shape}")
+        shape_drawn = getattr(block, field).shape
+        ensure(shape_drawn == shape, f"{name}'s {field}: expected shape {shape}, got {shape_drawn}")
+        array = getattr(without_copies(block), field)
         suitable = array.dtype == np.float64 and array.flags.c_contiguous and array.flags.writeable
         ensure(suitable, f"{name}'s {field} must be writable, C-contiguous and float64")
         ensure(bool(np.isfinite(array).all()), f"{name}'s {field} must be finite")

@@ -12,7 +12,7 @@ from robustbandits.environments.reward_map import REWARD_MAPS, Mapped, map_rewar
 from robustbandits.game import require
 from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.game.rounds import Rounds, child_seeds, make_rounds
+from robustbandits.game.rounds import Rounds, child_seeds, make_rounds, repeat_round
 from robustbandits.kernels.linalg import Floats
 from robustbandits.ratings.factors import Factors
 from robustbandits.ratings.synthetic import STAND_IN
@@ -152,18 +152,15 @@ class RatingNature:
             intercept=self.mapped.intercept,
             fixed_arms=recipe.contexts == "fixed",
         )
-        self._fixed: Rounds | None = None
+        if recipe.contexts == "fixed":
+            self._catalogue = self._rounds(np.arange(recipe.arms)[np.newaxis], np.zeros(1))
 
     def draw(self, count: int) -> Rounds:
         """Return the next rounds. If arms are fixed, only the noise is new."""
         noise = self.recipe.noise * self._noise_rng.standard_normal(count)
         if self.recipe.contexts == "fresh":
             return self._rounds(self._draw_arms(count), noise)
-        if self._fixed is None or len(self._fixed.best) < count:
-            arms = np.arange(self.recipe.arms)
-            self._fixed = self._rounds(np.broadcast_to(arms, (count, len(arms))), noise)
-        contexts, means, best = (array[:count] for array in self._fixed[:3])
-        return Rounds(contexts=contexts, means=means, best=best, noise=noise)
+        return repeat_round(self._catalogue.contexts[0], self._catalogue.means[0], noise)
 
     def _rounds(self, arms: Indices, noise: Floats) -> Rounds:
         """Return rounds with these items as arms, (rounds, arms)."""

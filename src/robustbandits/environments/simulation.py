@@ -8,10 +8,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from robustbandits.compiled.jit import program
 from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative
 from robustbandits.game.problem import Problem
-from robustbandits.game.rounds import Rounds, child_seeds, make_rounds
+from robustbandits.game.rounds import Rounds, child_seeds, repeat_round
 from robustbandits.kernels.linalg import Floats
 
 
@@ -91,41 +92,65 @@ class SimulationNature:
         )
         self._contexts_rng = contexts_rng
         self._noise_rng = noise_rng
-        self.theta = self._uniform(once_rng, recipe.dim)
-        self._fixed = None
-        if recipe.contexts == "fixed":
-            self._fixed = self._uniform(once_rng, (1, recipe.dim, recipe.arms))
-        elif recipe.contexts == "one-hot":
-            self._fixed = np.eye(recipe.arms)[np.newaxis]
-
-    def _uniform(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
-        values = rng.random(shape)
-        values -= 0.5
-        values *= 2.0 / math.sqrt(self.recipe.dim)
-        return values
+        self._scale = 2.0 / math.sqrt(recipe.dim)
+        self.theta: Floats = (once_rng.random(recipe.dim) - 0.5) * self._scale
+        self._fixed: Rounds | None = None
+        if recipe.contexts != "fresh":
+            self._fixed = self._catalogue(once_rng)
 
     def draw(self, count: int) -> Rounds:
         """Return the next rounds."""
-        if self._fixed is None:
-            features = self._uniform(self._contexts_rng, (count, self.recipe.dim, self.recipe.arms))
-        else:
-            features = np.repeat(self._fixed, count, axis=0)
-        # Summed by coordinate, to get the same bits with any BLAS.
-        means = np.full((count, self.recipe.arms), 1.0)
-        for i, weight in enumerate(self.theta):
-            means += weight * features[:, i, :]
-        means *= 0.5
         noise = self.recipe.noise * self._noise_rng.standard_normal(count)
-        return make_rounds(self._contexts_of(features), means, noise)
+        if self._fixed is not None:
+            return repeat_round(self._fixed.contexts[0], self._fixed.means[0], noise)
+        features = self._contexts_rng.random((count, self.recipe.dim, self.recipe.arms))
+        return self._rounds(features, 0.5, self._scale, noise)
 
-    def _contexts_of(self, features: Floats) -> Floats:
-        if not self.recipe.intercept:
-            return features
-        count, dim, arms = features.shape
-        contexts = np.empty((count, dim + 1, arms))
-        np.multiply(features, math.sqrt(0.5), out=contexts[:, :dim])
-        contexts[:, dim] = math.sqrt(0.5)
-        return contexts
+    def _catalogue(self, rng: np.random.Generator) -> Rounds:
+        """Draw the arms of all rounds; return one round."""
+        arms, dim = self.recipe.arms, self.recipe.dim
+        if self.recipe.contexts == "one-hot":
+            return self._rounds(np.eye(arms)[np.newaxis], 0.0, 1.0, np.zeros(1))
+        return self._rounds(rng.random((1, dim, arms)), 0.5, self._scale, np.zeros(1))
+
+    def _rounds(self, numbers: Floats, shift: float, scale: float, noise: Floats) -> Rounds:
+        """Return rounds whose features are ``(numbers - shift) * scale``."""
+        count, _, arms = numbers.shape
+        contexts, factor = numbers, 1.0
+        if self.recipe.intercept:
+            contexts, factor = np.empty((count, self.problem.dim, arms)), math.sqrt(0.5)
+        rounds = Rounds(contexts, np.empty((count, arms)), np.empty(count), noise)
+        _fill(rounds, numbers, self.theta, shift, scale, factor)
+        return rounds
+
+
+@program
+def _fill(
+    rounds: Rounds, numbers: Floats, theta: Floats, shift: float, scale: float, factor: float
+) -> None:
+    """Write contexts, means and best means of rounds with features ``(numbers - shift) * scale``.
+
+    Contexts are features times ``factor``, and ``factor`` itself in a last row that numbers lack.
+    """
+    count, dim, arms = numbers.shape
+    for t in range(count):
+        means = rounds.means[t]
+        contexts = rounds.contexts[t]
+        for a in range(arms):
+            means[a] = 1.0
+        for i in range(dim):
+            for a in range(arms):
+                feature = (numbers[t, i, a] - shift) * scale
+                means[a] += theta[i] * feature
+                contexts[i, a] = feature * factor
+        for i in range(dim, contexts.shape[0]):
+            for a in range(arms):
+                contexts[i, a] = factor
+        best = -math.inf
+        for a in range(arms):
+            means[a] *= 0.5
+            best = max(best, means[a])
+        rounds.best[t] = best
 
 
 def _length_of_means(arms: int) -> float:

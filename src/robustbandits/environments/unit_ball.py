@@ -11,7 +11,7 @@ import numpy as np
 from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.game.parameters import CheckedRecipe, Count, NonNegative, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.game.rounds import CHOSEN, HIGHEST, LOWEST, Rounds, child_seeds
+from robustbandits.game.rounds import Rounds, child_seeds, repeat_round
 from robustbandits.kernels.linalg import Floats
 
 #: Mean reward of the arm at the origin.
@@ -82,14 +82,7 @@ class UnitBallNature:
     def draw(self, count: int) -> Rounds:
         """Return the next rounds."""
         reach = self.recipe.radius * math.sqrt(sum(value * value for value in self.theta.tolist()))
-        means = np.empty((count, 3))
-        means[:, CHOSEN] = OFFSET
-        means[:, LOWEST] = OFFSET - reach
-        means[:, HIGHEST] = OFFSET + reach
-        return Rounds(
-            contexts=np.zeros((count, self.recipe.dim, 1)),
-            means=means,
-            best=means[:, HIGHEST].copy(),
-            noise=self.recipe.noise * self._noise_rng.standard_normal(count),
-            model=np.append(self.theta, OFFSET),
-        )
+        means = np.array([OFFSET, OFFSET - reach, OFFSET + reach])
+        noise = self.recipe.noise * self._noise_rng.standard_normal(count)
+        rounds = repeat_round(np.zeros((self.recipe.dim, 1)), means, noise)
+        return rounds._replace(model=np.append(self.theta, OFFSET))

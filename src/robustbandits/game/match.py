@@ -22,7 +22,7 @@ from robustbandits.game.ledger import POINTS, Ledger, close_book, open_book
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
-from robustbandits.game.rounds import Environment, Rounds
+from robustbandits.game.rounds import Environment, Rounds, without_copies
 from robustbandits.game.verbs import MEMO, Attack, Policy, reads_policy
 
 #: How many numbers the contexts of a block have: 2 MB, which fit into a core's own cache.
@@ -90,6 +90,7 @@ class Game:
 
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
+        rounds = without_copies(rounds)
         streams = (self.policy_rng, self.attack_rng)
         arguments = (self.attack, self.purse, self.book, *streams, np.empty(MEMO))
         try:

@@ -33,17 +33,19 @@ def play(
     memo: Floats,
 ) -> None:
     """Play a block of rounds, and change the states, the purse and the book in place."""
-    count, dim, arms = rounds.contexts.shape
+    stored, dim, arms = rounds.contexts.shape
     infinite = rounds.model.shape[0] > 0
     offset = rounds.model[dim] if infinite else 0.0
     of_ball = np.empty(3)  # means if there are infinitely many arms
     shown = np.empty((dim, arms))
     context = np.empty(dim)
-    for t in range(count):
+    for t in range(rounds.noise.shape[0]):
         for i in range(memo.shape[0]):
             memo[i] = 0.0
-        contexts = rounds.contexts[t]
-        means = rounds.means[t]
+        # Contexts and means that are the same in all rounds are stored once: `without_copies`.
+        contexts = rounds.contexts[t if stored > 1 else 0]
+        row = t if rounds.best.shape[0] > 1 else 0
+        means = rounds.means[row]
         if infinite:
             for i in range(of_ball.shape[0]):  # takes less time to compile than a slice
                 of_ball[i] = means[i]
@@ -72,4 +74,4 @@ def play(
         overhear(policy, purse.account[SPENT], not has_money(purse))
         learn(policy, arm, context, seen - offset, memo, policy_rng)
         attacked = attacked or seen != reward
-        write(book, purse, arm, rounds.best[t] - means[arm], reward, seen, attacked)
+        write(book, purse, arm, rounds.best[row] - means[arm], reward, seen, attacked)

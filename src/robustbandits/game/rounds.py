@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
@@ -15,7 +16,11 @@ CHOSEN, LOWEST, HIGHEST = range(3)
 
 
 class Rounds(NamedTuple):
-    """A block of rounds. Every policy and every attack of a match plays the same rounds."""
+    """A block of rounds. Every policy and every attack of a match plays the same rounds.
+
+    If all rounds have the same contexts and means, as in a catalogue, :func:`repeat_round` stores
+    them once: the rows of these arrays then share their memory.
+    """
 
     contexts: Floats  # (rounds, dim, arms)
     means: Floats  # (rounds, arms) mean rewards
@@ -66,6 +71,27 @@ def child_seeds(seed: np.random.SeedSequence, count: int) -> list[np.random.Seed
         np.random.SeedSequence(entropy=seed.entropy, spawn_key=(*seed.spawn_key, child))
         for child in range(count)
     ]
+
+
+def repeat_round(contexts: Floats, means: Floats, noise: Floats) -> Rounds:
+    """Return rounds that differ only in their noise, with contexts (dim, arms) and means (arms,).
+
+    The arrays must be float64. They are copied once, not for each round.
+    """
+
+    def repeat(row: Floats) -> Floats:
+        row = row.copy()
+        return as_strided(row, (len(noise), *row.shape), (0, *row.strides))
+
+    return Rounds(
+        repeat(contexts), repeat(means), repeat(means.max(keepdims=True).reshape(())), noise
+    )
+
+
+def without_copies(rounds: Rounds) -> Rounds:
+    """Return rounds for the loop: arrays whose rows share their memory are cut to one row."""
+    contexts, means, best = (array[:1] if array.strides[0] == 0 else array for array in rounds[:3])
+    return Rounds(contexts, means, best, rounds.noise, rounds.model)
 
 
 def make_rounds(contexts: Floats, means: Floats, noise: Floats) -> Rounds:
