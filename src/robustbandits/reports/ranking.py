@@ -1,4 +1,4 @@
-"""The policies of a panel from the lowest regret to the highest, and whether the lowest is clear."""
+"""The policies of a panel, from the lowest regret to the highest."""
 
 from __future__ import annotations
 

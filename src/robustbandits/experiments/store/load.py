@@ -45,7 +45,9 @@ def recover_plans(stored: Iterable[StoredMatch]) -> Iterator[Plan]:
     for match in stored:
         try:
             text = canonical(match.spec)
-            spec = specs.setdefault(text, specs.get(text) or Spec.from_dict(match.spec))
+            if text not in specs:
+                specs[text] = Spec.from_dict(match.spec)
+            spec = specs[text]
             planned = _planned(match, spec)
             versions = match.provenance["versions"]
             parts = [match.spec, versions["kernel"], versions.get("recipes", "")]

@@ -125,7 +125,10 @@ def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, chart_id: str, gro
         [
             [
                 policy,
-                *[UNKNOWN if found is None else _with_halves(found[:, None])[0] for found in values],
+                *[
+                    UNKNOWN if found is None else _with_halves(found[:, None])[0]
+                    for found in values
+                ],
             ]
             for policy, values in finals.items()
         ],

@@ -129,7 +129,8 @@ def _policy(name: str, number: int) -> dict[str, Any]:
 def _style_sheet() -> str:
     """Return the style sheet with the colours of the palette: --c0, --c1, ..."""
     light, dark = (
-        " ".join(f"--c{k}: {shades[theme]};" for k, shades in enumerate(PALETTE)) for theme in (0, 1)
+        " ".join(f"--c{k}: {shades[theme]};" for k, shades in enumerate(PALETTE))
+        for theme in (0, 1)
     )
     sheet = _asset("page.css")
     return sheet.replace("/* light lines */", light).replace("/* dark lines */", dark)
@@ -141,7 +142,9 @@ def _breakable(name: str) -> Any:
 
     parts = re.split(r"( |(?=\())", name)
     whole = Markup('<span class="word">{}</span>')
-    marked = [whole.format(part) if "-" in part and len(part) < MOST_LETTERS else part for part in parts]
+    marked = [
+        whole.format(part) if "-" in part and len(part) < MOST_LETTERS else part for part in parts
+    ]
     return Markup("").join(part or Markup("<wbr>") for part in marked)  # escapes the names
 
 
