@@ -259,9 +259,9 @@ def test_lowest_regret_is_bold_only_if_intervals_separate():
 
 
 def test_column_in_which_nothing_is_known_is_left_out():
-    # With one attack that is never spent, nothing recovers.
     games = {("a", "p"): [1.0, 2.0], ("b", "p"): [2.0, 3.0]}
-    page = read(experiment_with_finals(games))  # without a game without attack
+    attacks = {"a": rb.attacks.Garcelon(1.0), "b": rb.attacks.Garcelon(2.0)}
+    page = read(experiment_with_finals(games, attacks=attacks))
     assert "Recovery is unknown" in page.text
     assert "median recovery" not in page.text
     assert "median recovery" in read(linear_experiment()).text

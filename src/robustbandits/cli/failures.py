@@ -47,7 +47,7 @@ def _message(error: BaseException) -> str:
 
 
 def show(text: str) -> None:
-    """Print the result of a command; it is no failure if the reader, such as `head`, stops early."""
+    """Print the result of a command. A reader that stops early, such as `head`, is no failure."""
     try:
         typer.echo(text)
     except BrokenPipeError:

@@ -124,7 +124,9 @@ def _parameter(values: Sequence[Any]) -> np.ndarray[Any, Any] | None:
     kinds = {type(value) for value in values}
     if kinds == {bool}:
         return np.array(values)
-    if kinds == {int} and max(map(abs, values)) < 2**63:
+    if any(type(value) is int and abs(value) >= 2**63 for value in values):
+        return None
+    if kinds == {int}:
         return np.array(values, dtype=np.int64)
     if kinds & {int, float} and kinds <= {int, float, type(None)}:
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

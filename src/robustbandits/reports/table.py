@@ -190,7 +190,7 @@ def _raw(cell: str | float | None) -> str:
         return repr(cell)
     # Older versions of Python do not quote a lone carriage return, so it would end the row.
     text = cell.replace("\r", " ")
-    return "'" + text if text.lstrip().startswith(_FORMULA_SIGNS) else text
+    return "'" + text if text.lstrip(" ").startswith(_FORMULA_SIGNS) else text
 
 
 def as_markdown(text: str) -> str:

@@ -21,7 +21,6 @@ from robustbandits.game.ledger import Ledger
 #: Increase this whenever older versions of the package can no longer read the files.
 FORMAT = 1
 HEADER = "results.json"
-_DATE = (1980, 1, 1, 0, 0, 0)  # equal results give equal files
 
 
 def encode_results(ledgers: Sequence[Ledger], parameters: Parameters) -> bytes:
@@ -43,10 +42,10 @@ def encode_results(ledgers: Sequence[Ledger], parameters: Parameters) -> bytes:
     }
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
-        archive.writestr(zipfile.ZipInfo(HEADER, _DATE), json.dumps(header))
+        archive.writestr(zipfile.ZipInfo(HEADER), json.dumps(header))
         for number, positions in enumerate(parts.values()):
             part = _encode_part([ledgers[position] for position in positions])
-            archive.writestr(zipfile.ZipInfo(_name(number), _DATE), part)
+            archive.writestr(zipfile.ZipInfo(_name(number)), part)
     return sink.getvalue()
 
 
