@@ -182,7 +182,9 @@ SCROLLING = """() => [...document.querySelectorAll('.scroll')].map(box => ({
   hidden: box.scrollWidth - box.clientWidth,
   hint: getComputedStyle(box.parentElement.querySelector('.hint')).display !== 'none',
   fade: getComputedStyle(box.parentElement, '::after').content !== 'none',
-  value: Math.min(...[...box.querySelectorAll('td')].map(cell => cell.getBoundingClientRect().right)),
+  value: Math.min(
+    ...[...box.querySelectorAll('td')].map(cell => cell.getBoundingClientRect().right)
+  ),
 }))"""
 
 BROKEN = """() => {
