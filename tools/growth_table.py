@@ -12,7 +12,7 @@ from robustbandits.metrics import Estimate, estimate_means
 from robustbandits.metrics.damage import paired_differences
 from robustbandits.metrics.groups import Labels, final_regrets
 from robustbandits.reports.grouped_games import GroupedGames
-from robustbandits.reports.metric_columns import ENVIRONMENT, INTERVALS, POLICY
+from robustbandits.reports.metric_columns import ENVIRONMENT, POLICY, intervals_note
 from robustbandits.reports.table import Cell, Column, Table
 
 #: The exponent of T is that of the last part of a game, from this share of it to the end.
@@ -58,7 +58,7 @@ def growth_table(games: GroupedGames) -> Table:
         columns=(ENVIRONMENT, POLICY, *columns, Column("exponent under it")),
         rows=tuple(rows),
         notes=(
-            INTERVALS,
+            intervals_note(clean.values()),
             f"Exponent of T: the slope of log regret against log t from {FROM:g} T to T. Regret is "
             f"linear at 1, and grows as √T at 0.5. The worst attack is the one with the largest "
             f"mean regret, and what it adds is paired by seed.",

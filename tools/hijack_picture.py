@@ -18,6 +18,7 @@ from robustbandits.game.ledger import Ledger
 from robustbandits.game.match import NATURE, stream
 from robustbandits.game.verbs import Policy
 from robustbandits.kernels.linalg import Floats
+from robustbandits.reports.styles import styles_of
 
 ROUNDS, SEEDS, BUDGET = 100_000, 10, 100.0
 CATALOGUE = rb.environments.Simulation(contexts="fixed")
@@ -26,7 +27,7 @@ POLICIES: dict[str, Policy] = {
     "CautiousLinUCB": rb.policies.CautiousLinUCB(tolerance=3 * BUDGET),
     "BOBNoRestart": rb.policies.BOBNoRestart(),
 }
-COLORS = {"LinUCB": "#C4361C", "CautiousLinUCB": "#0B6E99", "BOBNoRestart": "#1B7F4B"}
+COLORS = {name: style.color for name, style in styles_of(POLICIES).items()}
 INK, PALE = "#22262B", "#E9ECEF"
 #: In points, in a picture 518 points wide; 16 points are 11 pixels in a column of 360.
 TITLE, TEXT = 23, 16

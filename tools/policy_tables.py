@@ -19,7 +19,7 @@ from robustbandits.metrics import Estimate, estimate_means
 from robustbandits.metrics.damage import paired_differences, worst_cases
 from robustbandits.metrics.groups import Group, Labels, final_regrets
 from robustbandits.reports.grouped_games import GroupedGames
-from robustbandits.reports.metric_columns import ATTACK, ENVIRONMENT, INTERVALS, POLICY
+from robustbandits.reports.metric_columns import ATTACK, ENVIRONMENT, POLICY, intervals_note
 from robustbandits.reports.table import Cell, Column, Table
 from tools.exploration_table import exploration_table
 from tools.growth_table import growth_table
@@ -53,7 +53,7 @@ def measured_table(games: GroupedGames) -> Table:
         columns=tuple(columns),
         rows=tuple(rows),
         notes=(
-            INTERVALS,
+            intervals_note(games.groups.values()),
             "Worst: the largest mean over the attacks of this experiment and no attack. Other "
             "attacks may do more harm. Price: regret without attack, minus "
             f"{games.reference_policy}'s in the same rounds. A dash means that the policy does not "
@@ -160,7 +160,7 @@ def _by_budget(games: GroupedGames, units: dict[str, float], head: str, title: s
         title=title,
         columns=(ENVIRONMENT, ATTACK, Column(head), *names),
         rows=tuple(rows),
-        notes=(INTERVALS, SAME),
+        notes=(intervals_note(games.groups.values()), SAME),
     )
 
 

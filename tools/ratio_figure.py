@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from robustbandits.metrics import estimate_means
 from robustbandits.reports.figures import Paths, draw_sweeps, set_title
 from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.panels import Sweep
-from robustbandits.reports.styles import Style, color_of, styles_of
+from robustbandits.reports.styles import Style, styles_of
 
 HEAD = "C / tolerance"
 #: The axis is linear up to the first tick after 0, then logarithmic.
@@ -96,8 +97,14 @@ def ramp(policies: Sequence[str]) -> dict[str, Style]:
     for k, policy in enumerate(policies):
         # From green to violet as well: shades of one hue are hard to tell apart.
         share = k / max(1, len(policies) - 1)
-        styles[policy] = Style(color_of(0.46 + 0.4 * share, 0.42 - 0.08 * share), "-")
+        color = _color(0.46 + 0.4 * share, 0.42 - 0.08 * share)
+        styles[policy] = Style(color, color)
     return styles
+
+
+def _color(hue: float, light: float) -> str:
+    shade = colorsys.hls_to_rgb(hue, light, 0.75)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in shade)
 
 
 def _draw_line(panel: Any, sweep: Sweep, policy: str, unit: float, style: Style) -> None:
@@ -133,6 +140,7 @@ def _draw_levels(panel: Any, sweep: Sweep, policy: str) -> None:
             va=side,
             fontsize=7,
             color=color,
+            parse_math=False,
         )
 
 

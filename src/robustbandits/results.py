@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from robustbandits._atomic import write_whole
 from robustbandits.experiments.runner import run
 from robustbandits.experiments.spec import Spec
+from robustbandits.experiments.store import DamagedError, NewerError, Store
 from robustbandits.experiments.store.load import Experiment
+from robustbandits.experiments.store.match_file import MAX_BYTES
+from robustbandits.experiments.store.results_file import decode_results, encode_results
+from robustbandits.experiments.swept_parameters import Parameters, swept_parameters
 from robustbandits.game.defaults import ROUNDS, SEEDS
 from robustbandits.game.ledger import POINTS, Ledger
 from robustbandits.game.rounds import Environment
@@ -24,27 +30,80 @@ if TYPE_CHECKING:
 
 
 class Results:
-    """The ledgers of all games, one for each environment, attack, policy and seed."""
+    """The ledgers of all games, one for each environment, attack, policy and seed.
 
-    def __init__(self, ledgers: Sequence[Ledger]):
+    Parameters
+    ----------
+    ledgers
+        The ledgers.
+    parameters
+        Values of swept parameters by role, label and name, for data frames:
+        ``{"attack": {"Garcelon(budget=10)": {"budget": 10.0}}}``.
+    """
+
+    def __init__(self, ledgers: Sequence[Ledger], parameters: Parameters | None = None):
         self.ledgers = list(ledgers)
+        self.parameters: Parameters = parameters or {}
 
     @classmethod
     def from_experiment(cls, experiment: Experiment) -> Self:
         """Return the results of an experiment from a store; it may be unfinished."""
-        return cls(experiment.ledgers)
+        return cls(experiment.ledgers, swept_parameters(experiment.spec))
+
+    @classmethod
+    def open(cls, store: str | os.PathLike[str], experiment: str | None = None) -> Self:
+        """Return the results in a store, the folder that ``robustbandits run`` writes to.
+
+        Parameters
+        ----------
+        store
+            The folder. Damaged matches are left out, with a warning.
+        experiment
+            Name of the experiment, if the store has several. The newest of that name is returned.
+        """
+        found = Store(store).experiments()
+        names = list(dict.fromkeys(entry.spec.name for entry in found))
+        if not found:
+            raise ValueError(f"{os.fspath(store)} has no finished matches yet")
+        if experiment is None and len(names) > 1:
+            raise ValueError(f"the store has several experiments; choose one: {', '.join(names)}")
+        if experiment is not None and experiment not in names:
+            raise ValueError(f"no experiment {experiment!r}; the store has {', '.join(names)}")
+        wanted = names[0] if experiment is None else experiment
+        return cls.from_experiment([entry for entry in found if entry.spec.name == wanted][-1])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the results to one file, without pickle; a file of that name is replaced."""
+        write_whole(Path(path), encode_results(self.ledgers, self.parameters))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the results in a file that :meth:`save` wrote."""
+        if Path(path).is_dir():
+            raise ValueError(f"{os.fspath(path)} is a folder; Results.open reads a store")
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise DamagedError(f"{os.fspath(path)} is larger than {MAX_BYTES} bytes")
+        try:
+            return cls(*decode_results(data))
+        except (DamagedError, NewerError) as error:
+            raise type(error)(f"cannot read {os.fspath(path)}: {error}") from None
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return tidy rows: environment, attack, policy, seed, round, regret, reward, spent, ..."""
-        return frames.to_pandas(self.ledgers)
+        """Return tidy rows: environment, attack, policy, seed, round, regret, reward, spent, ...
+
+        Each swept parameter has a column, such as ``attack.budget`` or ``policy.tolerance``.
+        """
+        return frames.to_pandas(self.ledgers, self.parameters)
 
     def to_polars(self) -> polars.DataFrame:
         """Return tidy rows for Polars."""
-        return frames.to_polars(self.ledgers)
+        return frames.to_polars(self.ledgers, self.parameters)
 
     def to_arrow(self) -> pyarrow.Table:
         """Return tidy rows for Arrow; labels are dictionary-encoded."""
-        return frames.to_arrow(self.ledgers)
+        return frames.to_arrow(self.ledgers, self.parameters)
 
     def summary(self) -> Summary:
         """Return final regrets with 95 % intervals."""
@@ -118,4 +177,5 @@ def compare(
         seeds=seeds,
         points=points,
     )
-    return Results(run(spec, workers=workers, progress=progress).ledgers())
+    ledgers = run(spec, workers=workers, progress=progress).ledgers()
+    return Results(ledgers, swept_parameters(spec))

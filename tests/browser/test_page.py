@@ -7,7 +7,7 @@ import pytest
 
 import robustbandits as rb
 from browser.limits import HOSTILE, TIMEOUT
-from reports.sample_experiments import linear_experiment
+from reports.sample_experiments import budget_sweep, linear_experiment
 from robustbandits.reports.page.render import render_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -20,7 +20,9 @@ def until(locator, **wanted):
     from playwright.sync_api import expect
 
     for name, value in wanted.items():
-        getattr(expect(locator), "to_" + name)(value, timeout=TIMEOUT)
+        arguments = () if value is None else (value,)
+        method = "not_to_" + name[4:] if name.startswith("not_") else "to_" + name
+        getattr(expect(locator), method)(*arguments, timeout=TIMEOUT)
 
 
 def policy(page, name):
@@ -162,7 +164,7 @@ CONTRASTS = """() => {
     const [low, high] = [light(a), light(b)].sort((x, y) => x - y);
     return (high + .05) / (low + .05);
   };
-  const lines = [0, 1, 2, 3, 4, 5, 6, 7].map(k => ratio(`--c${k}`, "--card"));
+  const lines = [...Array(16).keys()].map(k => ratio(`--c${k}`, "--card"));
   const words = ["--ink", "--soft", "--link"]
     .flatMap(name => [ratio(name, "--paper"), ratio(name, "--card")]);
   return { lines: Math.min(...lines), words: Math.min(...words, ratio("--warn-ink", "--warn")) };
@@ -176,11 +178,123 @@ def test_text_and_lines_have_enough_contrast(visit, file, scheme):
     assert found["lines"] >= 3.0
 
 
+SCROLLING = """() => [...document.querySelectorAll('.scroll')].map(box => ({
+  hidden: box.scrollWidth - box.clientWidth,
+  hint: getComputedStyle(box.parentElement.querySelector('.hint')).display !== 'none',
+  fade: getComputedStyle(box.parentElement, '::after').content !== 'none',
+  value: Math.min(
+    ...[...box.querySelectorAll('td')].map(cell => cell.getBoundingClientRect().right)
+  ),
+}))"""
+
+BROKEN = """() => {
+  const broken = [];
+  for (const name of document.querySelectorAll('.scroll th, figcaption, button.policy, h4')) {
+    const words = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
+    while (words.nextNode()) {
+      const text = words.currentNode.data;
+      for (const found of text.matchAll(/[^ ]+/g)) {
+        const range = document.createRange();
+        range.setStart(words.currentNode, found.index);
+        range.setEnd(words.currentNode, found.index + found[0].length);
+        const lines = new Set([...range.getClientRects()].map(line => Math.round(line.top)));
+        if (lines.size > 1) broken.push(found[0]);
+      }
+    }
+  }
+  return broken;
+}"""
+
+
+@pytest.fixture(scope="session")
+def wide_file(tmp_path_factory):
+    """Long names, a sweep of a policy's parameter, and many columns."""
+    policies = {
+        "LinUCB": rb.policies.LinUCB(),
+        "BOB-No-Restart": rb.policies.BOBNoRestart(),
+        "MultiLevelWeightedOFUL": rb.policies.MultiLevelWeightedOFUL(),
+        **{
+            f"CautiousLinUCB(tolerance={k})": rb.policies.CautiousLinUCB(tolerance=k)
+            for k in (100, 300)
+        },
+    }
+    path = tmp_path_factory.mktemp("page") / "wide.html"
+    experiments = [linear_experiment(policies=policies, seeds=6), budget_sweep()]
+    path.write_text(render_page(experiments), encoding="utf-8")
+    return path
+
+
+def open_all(page):
+    for details in page.locator("details").all():
+        details.evaluate("details => { details.open = true; }")
+
+
+def test_tables_on_a_phone_show_a_value_and_hint_that_they_scroll(visit, wide_file):
+    page = visit(wide_file, viewport={"width": 390, "height": 800})
+    open_all(page)
+    until(page.locator("details .table.wide").first, be_visible=None)
+    tables = page.evaluate(SCROLLING)
+    assert sum(table["hidden"] > 1 for table in tables) > 3
+    for table in tables:
+        assert table["hint"] == table["fade"] == (table["hidden"] > 1)
+        assert table["value"] <= 390
+    last = page.locator(".table.wide").first
+    last.locator(".scroll").evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    until(last, not_have_class="table wide more")
+
+
+@pytest.mark.parametrize("width", [390, 1600])
+def test_names_do_not_break_inside_words(visit, wide_file, width):
+    page = visit(wide_file, viewport={"width": width, "height": 800})
+    open_all(page)
+    assert page.evaluate(BROKEN) == []
+
+
+def test_desktop_uses_the_width(visit, wide_file):
+    page = visit(wide_file, viewport={"width": 1600, "height": 900})
+    right = "elements => Math.max(...elements.map(e => e.getBoundingClientRect().right))"
+    assert page.locator("figure").evaluate_all(right) > 1500
+    assert page.locator(".notes").evaluate_all(right) > 1200  # beside their tables
+    assert page.locator(".verdicts").evaluate_all(right) > 1500
+
+
+def test_both_axes_have_titles(visit, wide_file):
+    page = visit(wide_file)
+    titles = page.locator(".chart").evaluate_all(
+        "boxes => boxes.map(box => box.querySelector('.y-title').textContent)"
+    )
+    assert set(titles) == {"cumulative regret", "final regret"}
+    until(page.locator(".chart").last, contain_text="budget of the attack")
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_tooltip_shows_swept_values_in_full(visit, wide_file, width):
+    page = visit(wide_file, viewport={"width": width, "height": 900})
+    box = page.locator(".chart").first
+    size = box.bounding_box()
+    box.hover(position={"x": size["width"] - 20, "y": size["height"] / 2})
+    cells = page.locator("#tip td:nth-child(2)")
+    until(cells.first, be_visible=None)
+    assert "CautiousLinUCB(tolerance=300)" in cells.all_inner_texts()
+    cut = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth + 1).length"
+    assert cells.evaluate_all(cut) == 0
+    sweep = page.locator(".chart").last
+    sweep.focus()
+    page.keyboard.press("End")
+    until(page.locator("#tip"), contain_text="budget 1,000")
+
+
+def test_page_opens_with_a_verdict(visit, wide_file):
+    page = visit(wide_file)
+    box = page.locator(".verdict").first.bounding_box()
+    assert box["y"] + box["height"] < 900
+    until(page.locator(".verdict").first, contain_text="has the lowest regret")
+
+
 @pytest.mark.parametrize("width", [320, 390])
 def test_page_on_a_phone_does_not_scroll_sideways(visit, file, width):
     page = visit(file, viewport={"width": width, "height": 700}, has_touch=True)
-    for details in page.locator("details").all():
-        details.evaluate("details => { details.open = true; }")
+    open_all(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     until(page.locator(LINE), have_count=19)
     page.locator(".chart").first.tap()

@@ -1,5 +1,9 @@
 """robustbandits list: all exported recipes and ready specs, with assumptions and parameters."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from cli.commands import invoke, invoke_json
@@ -67,3 +71,14 @@ def test_one_entry_can_be_listed_by_its_name(what, name):
     assert invoke_json("list", what, name)[what] == [listed(what)[name]]
     result = invoke("list", what, name + "x", code=1)
     assert f"did you mean {name}" in result.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_reader_that_stops_early_is_no_failure(options):
+    command = [sys.executable, "-m", "robustbandits", "list", *options]
+    reading, writing = os.pipe()
+    os.close(reading)  # a reader that is gone already
+    with os.fdopen(writing, "wb") as closed:
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

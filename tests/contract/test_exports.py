@@ -32,6 +32,13 @@ def test_every_exported_name_can_be_imported(package):
     assert sorted(package.__all__) == dir(package)
 
 
+@pytest.mark.parametrize("package", [rb.metrics, rb.checks, rb.extend], ids=lambda p: p.__name__)
+def test_tab_completion_shows_public_names_only(package):
+    shown = [name for name in dir(package) if not name.startswith("__")]
+    assert shown == sorted(package.__all__)
+    assert all(hasattr(package, name) for name in shown)
+
+
 @PACKAGES
 def test_unknown_name_is_no_attribute(package):
     with pytest.raises(AttributeError, match=rf"module '{package.__name__}' has no attribute"):

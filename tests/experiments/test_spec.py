@@ -188,3 +188,13 @@ def test_ready_specs_are_valid_and_have_the_name_of_their_file(name):
     assert made.name == name
     assert made.about
     assert from_json(made) == made == parse_spec(ready_specs()[name])
+
+
+def test_about_that_no_report_could_write_is_refused():
+    with pytest.raises(ValueError, match="about must be text without lone surrogates"):
+        Spec(
+            name="s",
+            environments=[rb.environments.Simulation()],
+            policies=[rb.policies.LinUCB()],
+            about="half \ud83d of a sign",
+        )

@@ -130,3 +130,11 @@ def test_memory_does_not_grow_with_the_length_of_the_game():
     peak_memory(1000)  # compile first
     short, long = peak_memory(200_000), peak_memory(2_000_000)
     assert long <= short + 100_000
+
+
+def test_repr_is_one_short_line():
+    shown = repr(ledger_of(rounds=1500, seed=3))
+    assert "\n" not in shown
+    assert len(shown) < 200
+    for part in ("policy='LinUCB'", "attack='NoAttack'", "seed=3", "rounds=1,500", "regret="):
+        assert part in shown

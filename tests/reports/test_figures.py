@@ -9,7 +9,6 @@ from reports.sample_experiments import played_experiment
 from robustbandits.reports import figures
 from robustbandits.reports.figures import draw_budgets, draw_panels, legend_columns
 from robustbandits.reports.grouped_games import GroupedGames
-from robustbandits.reports.styles import KNOWN, OTHERS, styles_of
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
@@ -86,17 +85,16 @@ def test_budget_figure_has_a_panel_for_each_sweep_with_its_budgets(tmp_path):
     assert {"0", "2", "8", "LinUCB", "Greedy"} <= set(words)
 
 
-def test_style_depends_on_the_name_not_on_the_order():
-    names = ["LinUCB", "mine", "yours", "Greedy"]
-    assert styles_of(names) == styles_of(reversed(names))
-    assert styles_of(["mine"])["mine"] == styles_of(names)["mine"]
-    assert styles_of(["LinUCB"])["LinUCB"] == KNOWN["LinUCB"]
+def test_label_that_begins_with_an_underscore_is_in_the_legend(ledgers, tmp_path):
+    text = svg(draw_panels, tmp_path, [("a", [dataclasses.replace(ledgers[0], policy="_mine")])])
+    assert "<!-- _mine -->" in text
 
 
-def test_policies_of_a_figure_look_different():
-    names = [f"LinUCB(sigma={k / 10})" for k in range(len(OTHERS))]
-    assert len(set(styles_of(names).values())) == len(names)
-    assert len(styles_of([*names, "one more"])) == len(names) + 1
+def test_y_axis_of_each_row_has_a_title(ledgers, tmp_path):
+    rows = [("a", ledgers), ("b", ledgers)]
+    assert svg(draw_panels, tmp_path, rows).count("<!-- cumulative regret -->") == 2
+    sweeps = GroupedGames(played_experiment()).sweeps
+    assert svg(draw_budgets, tmp_path, sweeps).count("<!-- final regret -->") == 1
 
 
 @pytest.mark.parametrize(

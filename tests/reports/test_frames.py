@@ -1,6 +1,7 @@
 """Tidy rows for pandas, Polars and Arrow: the same numbers in each."""
 
 import dataclasses
+import math
 import sys
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 import robustbandits as rb
 from metrics.sample_ledgers import sample_ledger
 from reports.sample_experiments import played_experiment
+from robustbandits.experiments.spec import Spec
+from robustbandits.experiments.swept_parameters import swept_parameters
 
 NUMBERS = ["seed", "round", "regret", "reward", "spent", "attacked_rounds"]
 HEADS = ["environment", "attack", "policy", *NUMBERS]
@@ -30,7 +33,7 @@ def as_lists(table):
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_are_those_of_the_ledgers(results, method):
     columns = as_lists(getattr(results, method)())
-    assert list(columns) == HEADS
+    assert list(columns) == [*HEADS, "attack.budget"]
     for head in HEADS:
         expected = [value for game in results.ledgers for value in np.asarray(game.rows()[head])]
         assert columns[head] == expected
@@ -85,3 +88,64 @@ def test_missing_library_is_named_with_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ImportError, match=rf"pip install 'robustbandits\[{extra}\]'"):
         getattr(results, method)()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_swept_parameters_have_columns(method):
+    policies = {
+        "low": rb.policies.CautiousLinUCB(tolerance=1),
+        "high": rb.policies.CautiousLinUCB(tolerance=7.5, radius="det"),
+        "plain": rb.policies.LinUCB(),
+    }
+    results = rb.compare(
+        environments=[rb.environments.Simulation(arms=n, dim=2) for n in (2, 3)],
+        attacks={
+            "none": rb.attacks.NoAttack(),
+            **{str(b): rb.attacks.Garcelon(b) for b in (1.0, math.inf)},
+        },
+        policies=policies,
+        rounds=1,
+        seeds=1,
+        progress=False,
+    )
+    columns = as_lists(getattr(results, method)())
+    swept = ["policy.radius", "environment.arms", "attack.budget", "policy.tolerance"]
+    assert [head for head in columns if head not in HEADS] == swept
+    rows = zip(
+        columns["policy"], columns["policy.tolerance"], columns["policy.radius"], strict=True
+    )
+    tolerances, radii = {}, {}
+    for policy, tolerance, radius in rows:
+        tolerances[policy], radii[policy] = tolerance, radius
+    assert (tolerances["low"], tolerances["high"]) == (1.0, 7.5)
+    assert radii["high"] == "det"
+    gap = math.isnan if method == "to_pandas" else lambda value: value is None
+    assert gap(tolerances["plain"])
+    budgets = set(zip(columns["attack"], columns["attack.budget"], strict=True))
+    assert budgets == {("none", 0.0), ("1.0", 1.0), ("inf", math.inf)}
+    assert set(columns["environment.arms"]) == {2, 3}
+    assert all(type(arms) is int for arms in columns["environment.arms"])
+
+
+def test_what_is_not_swept_has_no_column():
+    spec = Spec(
+        name="s", environments=[rb.environments.Simulation()], policies=[rb.policies.LinUCB()]
+    )
+    assert swept_parameters(spec) == {
+        "environment": {"Simulation": {}},
+        "attack": {"NoAttack": {}},
+        "policy": {"LinUCB": {}},
+    }
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_swept_values_may_be_true_large_or_text(method):
+    ledgers = [sample_ledger([1.0], labels=("e", "a", policy)) for policy in "pq"]
+    values = {"flag": (True, False), "large": (2**70, 1), "list": ("[1, 2]", "none")}
+    by_label = {
+        label: {name: pair[k] for name, pair in values.items()} for k, label in enumerate("pq")
+    }
+    columns = as_lists(getattr(rb.Results(ledgers, {"policy": by_label}), method)())
+    assert columns["policy.flag"] == [True, False]
+    assert columns["policy.large"] == [str(2**70), "1"]
+    assert columns["policy.list"] == ["[1, 2]", "none"]

@@ -11,16 +11,19 @@ import pytest
 
 import robustbandits as rb
 from reports.sample_experiments import (
+    POLICIES,
     budget_sweep,
+    experiment_with_finals,
     linear_experiment,
     slope,
     three_readings,
 )
+from robustbandits.experiments.store.load import merge_provenance
 from robustbandits.metrics.groups import Labels
 from robustbandits.metrics.intervals import half_width
 from robustbandits.reports.citations import citations
-from robustbandits.reports.page.charts import policy_numbers
 from robustbandits.reports.page.render import render_page
+from robustbandits.reports.styles import PALETTE, styles_of
 from robustbandits.reports.write import write_report
 
 HOSTILE = "</script><b>&\"'{{ data }}{% raw %}"
@@ -31,7 +34,7 @@ class Reader(HTMLParser):
 
     def __init__(self, page):
         super().__init__(convert_charrefs=True)
-        self.tags, self.texts, self.data, self._in = [], [], "", None
+        self.tags, self.texts, self.data, self.style, self._in = [], [], "", "", None
         self.feed(page)
 
     def handle_starttag(self, tag, attrs):
@@ -45,7 +48,9 @@ class Reader(HTMLParser):
         if self._in and self._in[0] == "script":
             if self._in[1].get("type") == "application/json":
                 self.data += data
-        elif not (self._in and self._in[0] == "style"):
+        elif self._in and self._in[0] == "style":
+            self.style += data
+        else:
             self.texts.append(data)
 
     @property
@@ -137,7 +142,7 @@ def test_labels_cannot_break_the_page():
     assert page.count("b") == 0
     assert page.count("script") == 2
     names = json.loads(page.data)["policies"]
-    assert HOSTILE in names.values()
+    assert HOSTILE in [policy["name"] for policy in names.values()]
     shown = page.text
     assert shown.count(HOSTILE) >= 8  # heading, about, environment, attack, policy, tables, spec
     assert "&amp;amp;" not in render_page([linear_experiment(HOSTILE)])
@@ -181,10 +186,21 @@ def test_policy_may_be_missing_from_a_panel():
     assert page.count("button", class_="policy") == 5
 
 
-def test_known_policies_keep_their_look_beside_others():
-    numbers = policy_numbers(["Mine", "Greedy", "BOBNoRestart", "BOB-No-Restart", "Yours"])
-    assert numbers["Greedy"] == policy_numbers(["Greedy"])["Greedy"]
-    assert len(set(numbers.values())) == 5
+def test_page_and_figures_draw_a_policy_in_the_same_colour():
+    experiments = [
+        linear_experiment(policies=names) for names in (POLICIES, {"Mine": rb.policies.LinUCB()})
+    ]
+    page = read(*experiments)
+    policies = json.loads(page.data)["policies"].values()
+    styles = styles_of([*POLICIES, "Mine"])
+    assert {policy["name"] for policy in policies} == set(styles)
+    for policy in policies:
+        style = styles[policy["name"]]
+        assert PALETTE[policy["color"]] == (style.color, style.dark)
+        assert policy["dash"] == " ".join(map(str, style.dash))
+    for k, (light, dark) in enumerate(PALETTE):
+        assert page.style.count(f"--c{k}: {light};") == 2  # and for printing
+        assert page.style.count(f"--c{k}: {dark};") == 2  # by the system, and by the button
 
 
 def test_sweep_has_a_chart_of_final_regrets_by_budget():
@@ -228,3 +244,50 @@ def test_provenance_and_rerun_are_there():
     assert "robustbandits run my-own.toml --store STORE" in page.text
     assert "numpy 2.0" in page.text
     assert "Elsewhere" in page.text
+
+
+def test_lowest_regret_is_bold_only_if_intervals_separate():
+    clear = experiment_with_finals({("none", "low"): [1, 2, 1], ("none", "high"): [9, 8, 9]})
+    page = read(clear)
+    assert page.count("strong") == 1
+    assert "bold if its 95 % interval lies below all others" in page.text
+    for finals in ([1, 2, 9], [1]):
+        overlapping = {("none", "low"): finals, ("none", "high"): [9, 8, 3][: len(finals)]}
+        page = read(experiment_with_finals(overlapping))
+        assert page.count("strong") == 0
+        assert "bold" not in page.text
+
+
+def test_column_in_which_nothing_is_known_is_left_out():
+    games = {("a", "p"): [1.0, 2.0], ("b", "p"): [2.0, 3.0]}
+    attacks = {"a": rb.attacks.Garcelon(1.0), "b": rb.attacks.Garcelon(2.0)}
+    page = read(experiment_with_finals(games, attacks=attacks))
+    assert "Recovery is unknown" in page.text
+    assert "median recovery" not in page.text
+    assert "median recovery" in read(linear_experiment()).text
+
+
+def test_warning_of_few_seeds_appears_once_and_only_with_few_seeds():
+    warning = "With fewer than 5 seeds they are not reliable."
+    assert read(linear_experiment(seeds=3)).text.count(warning) == 1
+    assert warning not in read(linear_experiment(seeds=5)).text
+    assert warning not in read(linear_experiment(seeds=1)).text  # there are no intervals
+
+
+def test_first_match_is_shown_before_the_last():
+    times = ["2026-01-02T00:00:00+00:00", "2026-01-01T00:00:00+00:00"]
+    merged = merge_provenance([{"when": time} for time in times], planned=2)
+    shown = read(linear_experiment()._replace(provenance=merged)).text
+    assert shown.index("First match 2026-01-01") < shown.index("Last match 2026-01-02")
+
+
+def test_budgets_are_shown_with_all_digits():
+    attacks = {f"b{b}": rb.attacks.Garcelon(b) for b in (0.5, 12345.0)}
+    assert read(linear_experiment(attacks=attacks)).charts[-1]["x"] == [0.5, 12345]
+
+
+def test_page_opens_with_the_verdict():
+    text = read(linear_experiment()).text
+    verdict = "LinUCB has the lowest regret under its worst attack"
+    assert verdict in text
+    assert text.index(verdict) < text.index("What this is for.")

@@ -14,6 +14,8 @@ from robustbandits.reports.table import Column, Table, shown
 
 SPECIAL_TEXT = 'a|b_c & 50 % <i> \\x {y} ~^ "q" $1 #2\nnext'
 
+ONE = Estimate(1.0, 1.0, 1.0)
+
 
 def table(*rows, notes=()):
     columns = (Column("who", "text"), Column("Regret per round", "estimate"), Column("count"))
@@ -53,7 +55,7 @@ def test_markdown_has_a_line_for_each_row_and_escapes_bars():
 
 
 def test_no_text_breaks_out_of_its_markdown_cell():
-    line = table((SPECIAL_TEXT, None, 1)).to_markdown().splitlines()[4]
+    line = table((SPECIAL_TEXT, ONE, 1)).to_markdown().splitlines()[4]
     assert len(re.findall(r"(?<!\\)\|", line)) == 4
     assert not re.search(r"(?<!\\)[<_]", line)
 
@@ -79,8 +81,25 @@ def test_csv_has_three_columns_for_an_estimate_and_all_digits():
 @given(st.text(st.characters(exclude_characters="\r")), st.floats(allow_nan=False))
 def test_csv_can_be_read_back(text, value):
     rows = list(csv.reader(io.StringIO(table((text, None, value)).to_csv(), newline="")))
-    assert rows[1][0] == text
+    assert rows[1][0] in (text, "'" + text)
     assert float(rows[1][4]) == value
+
+
+@given(st.text(st.characters(exclude_characters="\r")), st.sampled_from("=+-@＝\t"))
+def test_no_text_is_a_formula_in_a_spreadsheet(text, sign):
+    written = table((sign + text, None, -1.5)).to_csv()
+    row = list(csv.reader(io.StringIO(written, newline="")))[1]
+    assert row[0] == "'" + sign + text
+    assert row[4] == "-1.5"  # numbers stay numbers
+
+
+def test_columns_of_dashes_are_left_out_of_all_but_the_csv():
+    unknown = table(("a", None, math.nan), ("b", Estimate(math.nan, math.nan, math.nan), None))
+    assert unknown.to_markdown().splitlines()[2:] == ["| who |", "| :-- |", "| a |", "| b |"]
+    assert unknown.to_latex().splitlines()[5:7] == [r"a \\", r"b \\"]
+    assert unknown.to_csv().splitlines()[0].endswith(",count")
+    known = table(("a", None, 1), ("b", None, None))
+    assert known.to_markdown().splitlines()[2] == "| who | count |"
 
 
 def test_carriage_return_does_not_break_a_csv_row():
@@ -98,7 +117,7 @@ def test_latex_escapes_every_special_character():
 
 @given(st.text(alphabet=st.characters(max_codepoint=126)))
 def test_no_text_breaks_out_of_its_latex_cell(text):
-    line = table((text, None, 1)).to_latex().splitlines()[5]
+    line = table((text, ONE, 1)).to_latex().splitlines()[5]
     bare = re.sub(r"\\text[a-z]+\{\}|\\[&%$#_{}]", "", line.removesuffix(r" \\"))
     assert bare.count("&") == 2
     assert not re.search(r"[\\%$#_{}~^]", bare)

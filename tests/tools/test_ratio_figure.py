@@ -7,7 +7,7 @@ import pytest
 import robustbandits as rb
 from reports.sample_experiments import linear_experiment, tolerance_sweep
 from robustbandits.reports.grouped_games import GroupedGames
-from robustbandits.reports.styles import KNOWN
+from robustbandits.reports.styles import styles_of
 from tools.ratio_figure import different_sweeps, draw_chart, draw_ratios, ramp, tolerances
 
 UNITS = {"low": 50.0, "high": 100.0}
@@ -53,7 +53,7 @@ def test_reference_has_horizontal_lines_with_their_budgets(monkeypatch):
     levels = [
         line.get_ydata()[0]
         for line in panel.get_lines()
-        if line.get_color() == KNOWN["LinUCB"].color
+        if line.get_color() == styles_of(["LinUCB"])["LinUCB"].color
     ]
     assert levels == pytest.approx([expected[0], expected[-1]])
     assert [text.get_text() for text in panel.texts] == ["LinUCB, C = 0", "LinUCB, C = 100"]

@@ -15,3 +15,7 @@ from robustbandits.checks._policies import check_policy
 from robustbandits.checks._states import BrokenContract, check_recipe
 
 __all__ = ["BrokenContract", "check_attack", "check_environment", "check_policy", "check_recipe"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from robustbandits.cli._allow_import import allow_import_option, search_first
+from robustbandits.cli.failures import show
 
 
 class What(StrEnum):
@@ -42,13 +43,13 @@ def list_(
     wanted = list(What) if what is None else [what]
     found = {section.value: _entries(section, name, allow_import) for section in wanted}
     if as_json:
-        typer.echo(json.dumps(found, indent=2))
+        show(json.dumps(found, indent=2))
         return
+    paragraphs = []
     for title, entries in found.items():
-        if what is None:
-            typer.echo(title.upper() + "\n")
-        for entry in entries:
-            typer.echo(_paragraph(entry) + "\n")
+        paragraphs += [title.upper()] if what is None else []
+        paragraphs += [_paragraph(entry) for entry in entries]
+    show("\n\n".join(paragraphs) + "\n")
 
 
 def _entries(what: What, name: str | None, allow_import: bool) -> list[dict[str, Any]]:

@@ -77,6 +77,11 @@ class Outsider:
         """Class name, module and parameters."""
         return dict(json.loads(self.values))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters."""
+        values = _from_plain(self.plain)
+        return {key: value for key, value in values.items() if key not in ("name", "module")}
+
     @property
     def name(self) -> str:
         """Name of the class."""
@@ -85,13 +90,13 @@ class Outsider:
     @property
     def label(self) -> str:
         """Name and parameters."""
-        shown = [f"{k}={v!r}" for k, v in self.plain.items() if k not in ("name", "module")]
+        shown = [f"{key}={value!r}" for key, value in self.to_dict().items()]
         return f"{self.name}({', '.join(shown)})"
 
     @property
     def budget(self) -> float:
         """Budget of an attack; 0 if it has none."""
-        return float(_from_plain(self.plain).get("budget", 0.0))
+        return float(self.to_dict().get("budget", 0.0))
 
     def start(self, *_: Any) -> Any:
         """Raise ValueError: the class is not imported."""

@@ -216,4 +216,6 @@ def _count(name: str, value: Any, high: int) -> int:
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be text, got {value!r}")
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{name} must be text without lone surrogates, got {value!r}")
     return value.strip()

@@ -72,7 +72,7 @@ def write(
         book.clock[RECORDED] = point + 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ledger:
     """The record of a game.
 
@@ -118,6 +118,13 @@ class Ledger:
     bad_proposals: int
     clipped_proposals: int
     seen_reward: float
+
+    def __repr__(self) -> str:
+        return (
+            f"Ledger(environment={self.environment!r}, attack={self.attack!r}, "
+            f"policy={self.policy!r}, seed={self.seed}, rounds={self.rounds[-1]:,}, "
+            f"regret={self.final_regret:,.1f}, spent={self.spent:,.1f})"
+        )
 
     @property
     def final_regret(self) -> float:

@@ -37,3 +37,7 @@ def __getattr__(name: str) -> Metric:
     if name in METRICS:
         return METRICS[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -60,10 +60,11 @@ def audit_table(games: GroupedGames) -> Table:
         Column("median recovery"): [found.median for found in recoveries],
         Column("mean recovery"): [found.restricted_mean for found in recoveries],
     }
-    cells |= metric_columns(AUDIT, [(group,) for group in groups.values()], gaps)
+    metrics = metric_columns(AUDIT, [(group,) for group in groups.values()], gaps)
+    cells |= metrics
     columns = label_columns(list(groups))
     columns |= {column: cells[column] for column in sorted(cells, key=_position)}
-    notes = [f"Means over seeds, with 95 % bootstrap intervals. {explain(AUDIT)} {BEGAN}"]
+    notes = [f"Means over seeds, with 95 % bootstrap intervals. {explain(AUDIT, metrics)} {BEGAN}"]
     if games.clean_attack is None:
         notes.append("Recovery is unknown, because no game was played without attack.")
     else:

@@ -15,6 +15,7 @@ from robustbandits.reports.metric_columns import (
     INTERVALS,
     POLICY,
     explain,
+    intervals_note,
     label_columns,
     metric_columns,
 )
@@ -36,16 +37,17 @@ def make_tables(games: GroupedGames) -> list[Table]:
 
 
 def regret_table(games: GroupedGames) -> Table:
-    """Return the regret of every group."""
+    """Return the regret of every group. Of all tables, only this one warns of few seeds."""
     labels = list(games.groups)
     seeds: list[Cell] = [len(group) for group in games.groups.values()]
     cases = [(group,) for group in games.groups.values()]
     gaps = [games.gaps.get(row.environment) for row in labels]
+    columns = metric_columns(REGRET, cases, gaps)
     return Table.from_columns(
         REGRET,
         f"Final regret after {games.spec.rounds:,} rounds",
-        label_columns(labels) | {Column("seeds"): seeds} | metric_columns(REGRET, cases, gaps),
-        (INTERVALS, explain(REGRET)),
+        label_columns(labels) | {Column("seeds"): seeds} | columns,
+        (intervals_note(games.groups.values()), explain(REGRET, columns)),
     )
 
 
@@ -54,11 +56,12 @@ def excess_table(games: GroupedGames) -> Table:
     pairs = {row: (group, games.without_attack(row)) for row, group in games.attacked().items()}
     pairs = {row: pair for row, pair in pairs.items() if pair[1]}
     gaps = [games.gaps.get(row.environment) for row in pairs]
+    columns = metric_columns(DAMAGE, list(pairs.values()), gaps)
     return Table.from_columns(
         DAMAGE,
         "Excess regret: with attack minus without, paired by seed",
-        label_columns(list(pairs)) | metric_columns(DAMAGE, list(pairs.values()), gaps),
-        (INTERVALS, explain(DAMAGE)),
+        label_columns(list(pairs)) | columns,
+        (INTERVALS, explain(DAMAGE, columns)),
     )
 
 
@@ -132,6 +135,16 @@ def budget_damage_table(games: GroupedGames) -> Table:
             rows.append(
                 (sweep.environment, sweep.attack, policy, curve.exponent, curve.area, share)
             )
+    notes = [
+        INTERVALS,
+        "Exponent: p in excess ~ budget^p over the rising part. Area: the mean excess regret per "
+        "round over the budgets.",
+    ]
+    if games.gaps:
+        notes.append(
+            "Area of random play: the area divided by the regret per round of uniform play "
+            "(uniform play has 1)."
+        )
     return Table(
         name="budget-damage",
         title="How regret grows with the attacker's budget",
@@ -144,10 +157,5 @@ def budget_damage_table(games: GroupedGames) -> Table:
             Column("area of random play", "estimate"),
         ),
         rows=tuple(rows),
-        notes=(
-            INTERVALS,
-            "Exponent: p in excess ~ budget^p over the rising part. Area: the mean excess regret "
-            "per round over the budgets. Area of random play: the area divided by the regret per "
-            "round of uniform play (uniform play has 1).",
-        ),
+        notes=tuple(notes),
     )

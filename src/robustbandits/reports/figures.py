@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ MOST_POLICIES = 40
 POINTS = 300
 
 _SETTINGS = {
+    "text.usetex": False,  # labels may contain anything
     "svg.hashsalt": "robustbandits",
     "font.size": 9,
     "axes.grid": True,
@@ -50,6 +51,7 @@ def draw_panels(
     *,
     title: str | None = None,
     share_y: bool = False,
+    styles: Mapping[str, Style] | None = None,
 ) -> None:
     """Draw one row of panels for each group of ledgers, and save the figure under each path.
 
@@ -66,6 +68,8 @@ def draw_panels(
         Title above all panels.
     share_y
         Whether the panels of a row share one scale.
+    styles
+        The style of each policy; from :func:`~robustbandits.reports.styles.styles_of` by default.
     """
     attacks = distinct(ledger.attack for _, ledgers in rows for ledger in ledgers)
     policies = distinct(ledger.policy for _, ledgers in rows for ledger in ledgers)
@@ -73,16 +77,16 @@ def draw_panels(
     panel_rows = [(name, ledgers, part) for name, ledgers in rows for part in parts]
     shown, drawn = policies[:MOST_POLICIES], panel_rows[:MOST_LINES]
     columns = min(MOST_COLUMNS, len(attacks))
-    with _new_figure(len(drawn), columns, shown, share_y=share_y) as (figure, axes, styles):
+    with _new_figure(len(drawn), columns, shown, share_y, styles) as (figure, axes, used_styles):
         for panels, (name, ledgers, part) in zip(axes, drawn, strict=False):
             for panel, attack in zip(panels, part, strict=False):
                 set_title(panel, f"{name}: {attack}")
                 shown_ledgers = [
                     ledger
                     for ledger in ledgers
-                    if ledger.attack == attack and ledger.policy in styles
+                    if ledger.attack == attack and ledger.policy in used_styles
                 ]
-                _draw_panel(panel, shown_ledgers, styles)
+                _draw_panel(panel, shown_ledgers, used_styles)
                 panel.set_xlabel("round")
             for panel in panels[: max(1, len(part))]:
                 # Only after drawing, because a shared axis stops growing once it has a limit.
@@ -97,13 +101,19 @@ def draw_panels(
         save(figure, paths, "; ".join([*([title] if title else []), *left_out]))
 
 
-def draw_budgets(sweeps: Sequence[Sweep], paths: Paths, *, title: str | None = None) -> None:
+def draw_budgets(
+    sweeps: Sequence[Sweep],
+    paths: Paths,
+    *,
+    title: str | None = None,
+    styles: Mapping[str, Style] | None = None,
+) -> None:
     """Draw final regret against the attacker's budget, one panel for each sweep.
 
-    Paths and title are those of :func:`draw_panels`.
+    Paths, title and styles are those of :func:`draw_panels`.
     """
     policies = distinct(policy for sweep in sweeps for policy in sweep.policies)
-    draw_sweeps(sweeps, policies, paths, _draw_sweep, title=title)
+    draw_sweeps(sweeps, policies, paths, _draw_sweep, title=title, styles=styles)
 
 
 def draw_sweeps(
@@ -114,7 +124,7 @@ def draw_sweeps(
     *,
     title: str | None = None,
     share_y: bool = False,
-    styles: dict[str, Style] | None = None,
+    styles: Mapping[str, Style] | None = None,
 ) -> None:
     """Draw sweeps three in a row, each by ``draw(panel, sweep, styles)``, and save the figure."""
     columns = min(3, len(sweeps))
@@ -144,8 +154,8 @@ def _draw_panel(panel: Any, ledgers: Sequence[Ledger], styles: dict[str, Style])
         chosen = thinned(group[0].rounds, POINTS)
         curves = np.array([ledger.regret[chosen] for ledger in group])
         rounds, mean, half = group[0].rounds[chosen], curves.mean(axis=0), half_width(curves)
-        color, dash = styles[policy]
-        panel.plot(rounds, mean, color=color, linestyle=dash, linewidth=1.5)
+        color = styles[policy].color
+        panel.plot(rounds, mean, color=color, linestyle=styles[policy].linestyle, linewidth=1.5)
         if len(group) > 1 and len(policies) <= MOST_BANDS:
             panel.fill_between(rounds, mean - half, mean + half, color=color, alpha=0.15, lw=0)
     panel.set_xlim(left=0)
@@ -157,7 +167,7 @@ def _draw_sweep(panel: Any, sweep: Sweep, styles: dict[str, Style]) -> None:
     set_title(panel, f"{sweep.environment}: {sweep.attack}")
     panel.set_xlabel("budget")
     budgets = [budget for budget in sweep.panels if math.isfinite(budget)]
-    for policy, (color, dash) in styles.items():
+    for policy, style in styles.items():
         played = [budget for budget in budgets if policy in sweep.panels[budget].groups]
         finals = [sweep.panels[budget].finals[policy] for budget in played]
         if not played:
@@ -166,8 +176,8 @@ def _draw_sweep(panel: Any, sweep: Sweep, styles: dict[str, Style]) -> None:
             played,
             [float(values.mean()) for values in finals],
             yerr=np.nan_to_num([float(half_width(values)) for values in finals]),
-            color=color,
-            linestyle=dash,
+            color=style.color,
+            linestyle=style.linestyle,
             linewidth=1.5,
             marker="o",
             markersize=3,
@@ -192,7 +202,7 @@ def _new_figure(
     columns: int,
     policies: Sequence[str],
     share_y: bool = False,
-    styles: dict[str, Style] | None = None,
+    styles: Mapping[str, Style] | None = None,
 ) -> Iterator[tuple[Any, Any, dict[str, Style]]]:
     """Yield a figure, its panels and the policies' styles; a legend is below all panels."""
     pyplot = _pyplot()
@@ -211,9 +221,10 @@ def _new_figure(
             layout="constrained",
         )
         try:
-            styles = styles or styles_of(policies)
-            _add_legend(figure, {name: styles[name] for name in policies}, names_per_line)
-            yield figure, axes, styles
+            found = styles_of(policies) if styles is None else styles
+            used_styles = {name: found[name] for name in policies}
+            _add_legend(figure, used_styles, names_per_line)
+            yield figure, axes, used_styles
         finally:
             pyplot.close(figure)
 
@@ -230,22 +241,28 @@ def _add_legend(figure: Any, styles: dict[str, Style], columns: int) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=color, linestyle=dash, linewidth=1.5, label=policy)
-        for policy, (color, dash) in styles.items()
+        Line2D([], [], color=style.color, linestyle=style.linestyle, linewidth=1.5, label="policy")
+        for style in styles.values()
     ]
-    if handles:
-        figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
+    if not handles:
+        return
+    legend = figure.legend(
+        handles=handles, loc="outside lower center", ncols=columns, frameon=False
+    )
+    # Matplotlib leaves out handles whose label begins with "_", so the names are written later.
+    for text, policy in zip(legend.get_texts(), styles, strict=True):
+        text.set(parse_math=False, text=policy)
 
 
 def set_title(panel: Any, text: str) -> None:
     """Write a panel's title, on as many lines as it needs."""
-    panel.set_title("\n".join(textwrap.wrap(text, _TITLE_LETTERS)))
+    panel.set_title("\n".join(textwrap.wrap(text, _TITLE_LETTERS)), parse_math=False)
 
 
 def save(figure: Any, paths: Paths, title: str | None) -> None:
     """Write the figure under each path, without a date, so that equal results give equal files."""
     if title:
-        figure.suptitle(title)
+        figure.suptitle(title, parse_math=False)
     # Lay out once: a second layout would start from the first one and move things a little.
     figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robustbandits.experiments.swept_parameters import Parameters
 from robustbandits.game.ledger import Integers, Ledger
 
 if TYPE_CHECKING:
@@ -18,21 +19,27 @@ NAMES = ("environment", "attack", "policy")
 
 
 class LabelColumn(NamedTuple):
-    """A column of labels: each different label once, and the index of the label of each row."""
+    """A column of texts: each different text once, and the index of the text of each row."""
 
-    names: list[str]
+    names: list[str | None]  # None if a recipe does not have the parameter
     codes: np.ndarray[Any, np.dtype[np.int32]]
 
 
 class Columns(NamedTuple):
-    """All columns: labels, and numbers as whole arrays."""
+    """All columns: labels and other texts, and numbers as whole arrays.
+
+    Floats of a swept parameter are NaN where a recipe does not have it.
+    """
 
     labels: dict[str, LabelColumn]
     numbers: dict[str, np.ndarray[Any, Any]]
 
 
-def tidy_columns(ledgers: Sequence[Ledger]) -> Columns:
-    """Return environment, attack, policy, seed, round, regret, reward, spent, attacked_rounds."""
+def tidy_columns(ledgers: Sequence[Ledger], parameters: Parameters | None = None) -> Columns:
+    """Return environment, attack, policy, seed, round, regret, reward, spent, attacked_rounds.
+
+    Each swept parameter has a column as well, such as ``attack.budget``.
+    """
     sizes = np.array([len(ledger.rounds) for ledger in ledgers], dtype=np.int64)
     labels = {key: _labels([getattr(ledger, key) for ledger in ledgers], sizes) for key in NAMES}
     seeds = np.array([ledger.seed for ledger in ledgers], dtype=_seed_type(ledgers))
@@ -44,16 +51,25 @@ def tidy_columns(ledgers: Sequence[Ledger]) -> Columns:
         "spent": _joined(ledgers, lambda ledger: ledger.spent_so_far, np.float64),
         "attacked_rounds": _joined(ledgers, lambda ledger: ledger.attacked_so_far, np.int64),
     }
+    for role, by_label in (parameters or {}).items():
+        for name in dict.fromkeys(name for values in by_label.values() for name in values):
+            found = [by_label.get(getattr(ledger, role), {}).get(name) for ledger in ledgers]
+            column = _parameter(found)
+            if column is None:
+                texts = [None if value is None else str(value) for value in found]
+                labels[f"{role}.{name}"] = _labels(texts, sizes)
+            else:
+                numbers[f"{role}.{name}"] = np.repeat(column, sizes)
     return Columns(labels, numbers)
 
 
-def to_pandas(ledgers: Sequence[Ledger]) -> pandas.DataFrame:
+def to_pandas(ledgers: Sequence[Ledger], parameters: Parameters | None = None) -> pandas.DataFrame:
     """Return tidy rows as a pandas data frame; names are strings."""
     try:
         import pandas
     except ImportError:
         raise ImportError("to_pandas needs pandas: pip install 'robustbandits[pandas]'") from None
-    labels, numbers = tidy_columns(ledgers)
+    labels, numbers = tidy_columns(ledgers, parameters)
     # Index a short array of pandas' own strings, because making millions of strings is slow.
     words = {
         key: pandas.Series(column.names, dtype="str").take(column.codes).reset_index(drop=True)
@@ -62,39 +78,62 @@ def to_pandas(ledgers: Sequence[Ledger]) -> pandas.DataFrame:
     return pandas.DataFrame({**words, **numbers})
 
 
-def to_polars(ledgers: Sequence[Ledger]) -> polars.DataFrame:
+def to_polars(ledgers: Sequence[Ledger], parameters: Parameters | None = None) -> polars.DataFrame:
     """Return tidy rows as a Polars data frame; names are strings."""
     try:
         import polars
     except ImportError:
         raise ImportError("to_polars needs Polars: pip install 'robustbandits[polars]'") from None
-    labels, numbers = tidy_columns(ledgers)
+    labels, numbers = tidy_columns(ledgers, parameters)
     words = {
         key: polars.Series(key, column.names, dtype=polars.String).gather(column.codes)
         for key, column in labels.items()
     }
-    return polars.DataFrame({**words, **numbers})
+    frame = polars.DataFrame({**words, **numbers})
+    return frame.with_columns(polars.col(_swept(numbers)).fill_nan(None))
 
 
-def to_arrow(ledgers: Sequence[Ledger]) -> pyarrow.Table:
+def to_arrow(ledgers: Sequence[Ledger], parameters: Parameters | None = None) -> pyarrow.Table:
     """Return tidy rows as an Arrow table; names are dictionary-encoded, numbers are not copied."""
     try:
         import pyarrow
     except ImportError:
         raise ImportError("to_arrow needs pyarrow: pip install 'robustbandits[lab]'") from None
-    labels, numbers = tidy_columns(ledgers)
+    labels, numbers = tidy_columns(ledgers, parameters)
     words = {
         key: pyarrow.DictionaryArray.from_arrays(
             pyarrow.array(column.codes), pyarrow.array(column.names, type=pyarrow.string())
         )
         for key, column in labels.items()
     }
-    return pyarrow.table(
-        {**words, **{key: pyarrow.array(values) for key, values in numbers.items()}}
-    )
+    swept = _swept(numbers)
+    columns = {
+        key: pyarrow.array(values, from_pandas=key in swept)  # from_pandas: NaN becomes null
+        for key, values in numbers.items()
+    }
+    return pyarrow.table({**words, **columns})
 
 
-def _labels(names: Sequence[str], sizes: Integers) -> LabelColumn:
+def _swept(numbers: Mapping[str, Any]) -> list[str]:
+    """Return the columns of swept parameters that may have gaps."""
+    return [key for key, values in numbers.items() if "." in key and values.dtype == np.float64]
+
+
+def _parameter(values: Sequence[Any]) -> np.ndarray[Any, Any] | None:
+    """Return the values of a parameter, one a game, as an array; None if they are not numbers."""
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
+        return np.array(values)
+    if any(type(value) is int and abs(value) >= 2**63 for value in values):
+        return None
+    if kinds == {int}:
+        return np.array(values, dtype=np.int64)
+    if kinds & {int, float} and kinds <= {int, float, type(None)}:
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    return None
+
+
+def _labels(names: Sequence[str | None], sizes: Integers) -> LabelColumn:
     codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
     by_game = np.array([codes[name] for name in names], dtype=np.int32)
     return LabelColumn(list(codes), np.repeat(by_game, sizes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 
 import numpy as np
@@ -10,14 +10,20 @@ import numpy as np
 from robustbandits.metrics import Estimate
 from robustbandits.metrics.groups import Group, Labels
 from robustbandits.metrics.registry import Metric, Samples, metrics_of
-from robustbandits.reports.table import Cell, Column
+from robustbandits.reports.table import UNKNOWN, Cell, Column, shown
 
 ENVIRONMENT, ATTACK, POLICY = (Column(head, "text") for head in ("environment", "attack", "policy"))
 
-INTERVALS = (
-    "Brackets: 95 % bootstrap intervals over seeds, paired. With two or three seeds they are not "
-    "reliable."
-)
+INTERVALS = "Brackets: 95 % bootstrap intervals over seeds, paired."
+#: With fewer seeds than this, an interval says little.
+ENOUGH_SEEDS = 5
+FEW_SEEDS = f"With fewer than {ENOUGH_SEEDS} seeds they are not reliable."
+
+
+def intervals_note(groups: Iterable[Group]) -> str:
+    """Return what the brackets are, with a warning if some group has few seeds."""
+    few = any(1 < len(group) < ENOUGH_SEEDS for group in groups)
+    return f"{INTERVALS} {FEW_SEEDS}" if few else INTERVALS
 
 
 def metric_columns(
@@ -72,11 +78,16 @@ def label_columns(rows: Sequence[Labels]) -> dict[Column, list[Cell]]:
     }
 
 
-def explain(table: str) -> str:
-    """Return a sentence on each metric of a table."""
-    sentences = []
-    for metric in metrics_of(table):
-        sentences.append(f"{metric.head.capitalize()}: {metric.meaning}.")
-        if metric.share_head:
-            sentences.append(f"{metric.share_head.capitalize()}: {metric.share_meaning}.")
-    return " ".join(sentences)
+def explain(table: str, columns: Mapping[Column, Sequence[Cell]]) -> str:
+    """Return a sentence on each metric of a table, except for columns without known values."""
+    known = {
+        column.head
+        for column, cells in columns.items()
+        if any(shown(cell) != UNKNOWN for cell in cells)
+    }
+    meanings = [
+        pair
+        for metric in metrics_of(table)
+        for pair in ((metric.head, metric.meaning), (metric.share_head, metric.share_meaning))
+    ]
+    return " ".join(f"{head.capitalize()}: {text}." for head, text in meanings if head in known)

@@ -8,12 +8,18 @@ import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from robustbandits.metrics.intervals import Estimate
 
 Cell = str | float | int | Estimate | None
+
+#: Spreadsheets run a cell that begins with one of these as a formula.
+_FORMULA_SIGNS = tuple("=+-@\t＝＋－＠")
+
+#: What people see instead of a number that does not apply.
+UNKNOWN = "–"
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -86,17 +92,32 @@ class Table:
         """Return the cells as text for people."""
         return [tuple(shown(cell) for cell in row) for row in self.rows]
 
+    def without_empty_columns(self) -> Table:
+        """Return the table without columns in which nothing is known, as people should see it."""
+        texts = self.texts()
+        kept = [
+            k
+            for k, column in enumerate(self.columns)
+            if column.kind == "text" or any(row[k] != UNKNOWN for row in texts)
+        ]
+        rows = tuple(tuple(row[k] for k in kept) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[k] for k in kept), rows=rows)
+
     def to_markdown(self) -> str:
         """Return the table in GitHub's Markdown, with title and notes."""
-        rule = [":--" if column.kind == "text" else "--:" for column in self.columns]
-        body = [[_markdown(cell) for cell in row] for row in self.texts()]
-        heads = [_markdown(column.head) for column in self.columns]
+        known = self.without_empty_columns()
+        rule = [":--" if column.kind == "text" else "--:" for column in known.columns]
+        body = [[as_markdown(cell) for cell in row] for row in known.texts()]
+        heads = [as_markdown(column.head) for column in known.columns]
         lines = [f"| {' | '.join(cells)} |" for cells in (heads, rule, *body)]
-        notes = ["\n" + wrapped(_markdown(note)) for note in self.notes]
-        return "\n".join([f"### {_markdown(self.title)}\n", *lines, *notes]) + "\n"
+        notes = ["\n" + wrapped(as_markdown(note)) for note in self.notes]
+        return "\n".join([f"### {as_markdown(self.title)}\n", *lines, *notes]) + "\n"
 
     def to_csv(self) -> str:
-        """Return the table as CSV, with all digits; an estimate has three columns."""
+        """Return the table as CSV, with all columns and digits; an estimate has three columns.
+
+        Text that a spreadsheet would run as a formula begins with an apostrophe.
+        """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([key for column in self.columns for key in _keys(column)])
@@ -107,8 +128,9 @@ class Table:
 
     def to_latex(self) -> str:
         """Return the table as a LaTeX longtable; needs the packages longtable and booktabs."""
-        layout = "".join("l" if column.kind == "text" else "r" for column in self.columns)
-        heads = " & ".join(_latex(column.head) for column in self.columns) + r" \\"
+        known = self.without_empty_columns()
+        layout = "".join("l" if column.kind == "text" else "r" for column in known.columns)
+        heads = " & ".join(_latex(column.head) for column in known.columns) + r" \\"
         title = " ".join([self.title + ".", *self.notes])
         lines = [
             rf"\begin{{longtable}}{{{layout}}}",
@@ -116,7 +138,7 @@ class Table:
             rf"\toprule {heads} \midrule \endfirsthead",
             rf"\toprule {heads} \midrule \endhead",
             r"\bottomrule \endlastfoot",
-            *[" & ".join(_latex(cell) for cell in row) + r" \\" for row in self.texts()],
+            *[" & ".join(_latex(cell) for cell in row) + r" \\" for row in known.texts()],
             r"\end{longtable}",
         ]
         return "\n".join(lines) + "\n"
@@ -125,7 +147,7 @@ class Table:
 def shown(cell: Cell) -> str:
     """Return a cell as text for people: four digits, commas, a dash for what is unknown."""
     if cell is None:
-        return "–"
+        return UNKNOWN
     if isinstance(cell, str):
         return cell
     if isinstance(cell, Estimate):
@@ -133,7 +155,7 @@ def shown(cell: Cell) -> str:
             return shown(cell.value)
         return f"{shown(cell.value)} ({shown(cell.low)} to {shown(cell.high)})"
     if math.isnan(cell):
-        return "–"
+        return UNKNOWN
     if math.isinf(cell):
         return "∞" if cell > 0 else "-∞"
     if isinstance(cell, int) or abs(cell) >= 1000:
@@ -164,12 +186,16 @@ def _parts(column: Column, cell: Cell) -> Sequence[str]:
 def _raw(cell: str | float | None) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
+    if not isinstance(cell, str):
+        return repr(cell)
     # Older versions of Python do not quote a lone carriage return, so it would end the row.
-    return cell.replace("\r", " ") if isinstance(cell, str) else repr(cell)
+    text = cell.replace("\r", " ")
+    return "'" + text if text.lstrip(" ").startswith(_FORMULA_SIGNS) else text
 
 
-def _markdown(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>|])", r"\\\1", " ".join(text.split()))
+def as_markdown(text: str) -> str:
+    """Return text on one line that Markdown shows as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>|$~&#])", r"\\\1", " ".join(text.split()))
 
 
 def _latex(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,8 @@ from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.page.render import TITLE, References, page_template, render_page
 from robustbandits.reports.panels import distinct
 from robustbandits.reports.rerun import rerun, slugs
-from robustbandits.reports.table import Table
+from robustbandits.reports.styles import Style, styles_of
+from robustbandits.reports.table import Table, as_markdown
 
 if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
@@ -61,6 +62,8 @@ def write_report(
     tables: list[list[Table]] = []
     files: list[Path] = []
     names = slugs([experiment.spec.name for experiment in experiments])
+    # The same styles in all figures of the report, and on its page.
+    styles = styles_of(policy for experiment in experiments for policy in experiment.spec.policies)
     more = more_tables or [()] * len(experiments)
     for experiment, name, added in zip(experiments, names, more, strict=True):
         games = GroupedGames(experiment)
@@ -69,7 +72,7 @@ def write_report(
         files += _write_tables(tables[-1], games.spec.name, folder / name)
         if games.panels:
             announce(f"figure of {games.spec.name}")
-            files += _draw(games, folder / name)
+            files += _draw(games, folder / name, styles)
         spec_text = rerun(games.spec, name)
         if spec_text.file:
             files.append(_write(folder / spec_text.file, spec_text.text))
@@ -87,23 +90,22 @@ def _write_tables(tables: Sequence[Table], name: str, folder: Path) -> list[Path
     folder.mkdir(exist_ok=True)
     if not tables:
         return []
-    title = " ".join(name.split()).replace("<", "\\<")
-    markdown = "\n".join([f"# {title}\n", *[table.to_markdown() for table in tables]])
+    markdown = "\n".join([f"# {as_markdown(name)}\n", *[table.to_markdown() for table in tables]])
     latex = "\n".join(table.to_latex() for table in tables)
     files = [_write(folder / "tables.md", markdown), _write(folder / "tables.tex", latex)]
     return files + [_write(folder / f"{table.name}.csv", table.to_csv()) for table in tables]
 
 
-def _draw(games: GroupedGames, folder: Path) -> list[Path]:
+def _draw(games: GroupedGames, folder: Path, styles: Mapping[str, Style]) -> list[Path]:
     ledgers = [ledger for group in games.groups.values() for ledger in group]
     rows = [
         (environment, [ledger for ledger in ledgers if ledger.environment == environment])
         for environment in distinct(panel.environment for panel in games.panels)
     ]
     files = [folder / f"figure.{suffix}" for suffix in FORMATS]
-    draw_panels(rows, files, title=games.spec.name)
+    draw_panels(rows, files, title=games.spec.name, styles=styles)
     if games.sweeps:
         budgets = [folder / f"budgets.{suffix}" for suffix in FORMATS]
-        draw_budgets(games.sweeps, budgets, title=games.spec.name)
+        draw_budgets(games.sweeps, budgets, title=games.spec.name, styles=styles)
         files += budgets
     return files

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -35,21 +36,33 @@ def _is_part_of(plan: Plan, other: Plan) -> bool:
 
 
 def recover_plans(stored: Iterable[StoredMatch]) -> Iterator[Plan]:
-    """Return plans for matches that no plan of the store names, for example copied files."""
-    groups: dict[str, tuple[dict[str, Any], dict[str, list[PlannedMatch]]]] = {}
+    """Return plans for matches that no plan of the store names, for example copied files.
+
+    A match whose header does not describe it is left out, with a warning.
+    """
+    specs: dict[str, Spec] = {}
+    groups: dict[str, tuple[Spec, dict[str, list[PlannedMatch]]]] = {}
     for match in stored:
-        planned = _planned(match)
-        versions = match.provenance["versions"]
-        parts = [match.spec, versions["kernel"], versions.get("recipes", "")]
-        key = canonical(parts)
+        try:
+            text = canonical(match.spec)
+            if text not in specs:
+                specs[text] = Spec.from_dict(match.spec)
+            spec = specs[text]
+            planned = _planned(match, spec)
+            versions = match.provenance["versions"]
+            parts = [match.spec, versions["kernel"], versions.get("recipes", "")]
+            key = canonical(parts)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            message = f"match {match.id} is left out, because its header is damaged: {error}"
+            warnings.warn(message, RuntimeWarning, stacklevel=3)
+            continue
         if key in groups:
             first = groups[key][1].get(planned.environment, [planned])[0]
             if _pairs(first) != _pairs(planned):  # a different experiment
                 key = canonical([*parts, planned.environment, _pairs(planned)])
-        _, matches = groups.setdefault(key, (match.spec, {}))
+        _, matches = groups.setdefault(key, (spec, {}))
         matches.setdefault(planned.environment, []).append(planned)
-    for values, matches in groups.values():
-        spec = Spec.from_dict(values)
+    for spec, matches in groups.values():
         seeds = {seed: position for position, seed in enumerate(spec.seeds)}
         ordered = [
             match
@@ -59,14 +72,15 @@ def recover_plans(stored: Iterable[StoredMatch]) -> Iterator[Plan]:
         yield Plan(spec, tuple(ordered))
 
 
-def _planned(match: StoredMatch) -> PlannedMatch:
+def _planned(match: StoredMatch, spec: Spec) -> PlannedMatch:
     first = match.ledgers[0]
+    if first.environment not in spec.environments or first.seed not in spec.seeds:
+        raise ValueError("its environment and seed are not part of its spec")
     games = tuple(
         PlannedGame(game, ledger.attack, ledger.policy)
         for game, ledger in zip(match.games, match.ledgers, strict=True)
     )
-    points = match.spec["points"]
-    return PlannedMatch(match.id, first.environment, first.seed, match.length, points, games)
+    return PlannedMatch(match.id, first.environment, first.seed, match.length, spec.points, games)
 
 
 def _pairs(match: PlannedMatch) -> list[tuple[str, str]]:
@@ -82,8 +96,8 @@ def merge_provenance(provenances: Sequence[dict[str, Any]], planned: int) -> dic
     merged: dict[str, Any] = {
         "planned": planned,
         "finished": len(provenances),
-        "when": times[-1],
         "first": times[0],
+        "when": times[-1],
     }
     for key in ("versions", "machine", "commit"):
         different = list({canonical(values.get(key)): values.get(key) for values in parts}.values())

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
-from robustbandits.experiments.plan import Plan, PlannedGame, PlannedMatch
+from robustbandits.experiments.plan import ID_LENGTH, Plan, PlannedGame, PlannedMatch
 from robustbandits.experiments.spec import Spec
 from robustbandits.experiments.store.match_file import DamagedError, NewerError
 
 MAX_BYTES = 1 << 28
 #: Formats: the same games in every environment, listed once; or games listed by environment.
 SAME_GAMES, GAMES_BY_ENVIRONMENT = 1, 2
+
+ID = re.compile(f"[0-9a-f]{{{ID_LENGTH}}}")
 
 
 def encode_plan(plan: Plan) -> tuple[str, bytes]:
@@ -40,18 +43,17 @@ def decode_plan(data: bytes) -> Plan:
         values = json.loads(data)
         if values["format"] > GAMES_BY_ENVIRONMENT:
             raise NewerError("it was made by a newer robustbandits: install that version")
-        plain, listed = dict(values["spec"]), values["games"]
-        matches = [(str(match), str(label), int(seed)) for match, label, seed in values["matches"]]
+        spec, listed = Spec.from_dict(dict(values["spec"])), values["games"]
+        matches = _matches(spec, values["matches"])
         same = values["format"] == SAME_GAMES
         games = {
-            label: _games(listed if same else listed[label])
+            label: _games(spec, listed if same else listed[label])
             for label in dict.fromkeys(label for _, label, _ in matches)
         }
     except NewerError:
         raise
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedError(f"it is not the file of a plan: {error}") from None
-    spec = Spec.from_dict(plain)
     planned = (
         PlannedMatch(match, label, seed, spec.rounds, spec.points, games[label])
         for match, label, seed in matches
@@ -59,5 +61,20 @@ def decode_plan(data: bytes) -> Plan:
     return Plan(spec, tuple(planned))
 
 
-def _games(pairs: Any) -> tuple[PlannedGame, ...]:
-    return tuple(PlannedGame("", str(attack), str(policy)) for attack, policy in pairs)
+def _matches(spec: Spec, listed: Any) -> list[tuple[str, str, int]]:
+    """Return the matches that a file lists: id, environment and seed."""
+    seeds = set(spec.seeds)
+    for match, label, seed in listed:
+        # The id becomes part of a path.
+        if not isinstance(match, str) or not ID.fullmatch(match):
+            raise ValueError(f"an id must have {ID_LENGTH} hexadecimal digits, got {match!r:.60}")
+        if label not in spec.environments or type(seed) is not int or seed not in seeds:
+            raise ValueError(f"match {match} is not part of its spec")
+    return [(match, label, seed) for match, label, seed in listed]
+
+
+def _games(spec: Spec, pairs: Any) -> tuple[PlannedGame, ...]:
+    for attack, policy in pairs:
+        if attack not in spec.attacks or policy not in spec.policies:
+            raise ValueError(f"{policy!r:.60} against {attack!r:.60} is not part of its spec")
+    return tuple(PlannedGame("", attack, policy) for attack, policy in pairs)

@@ -292,7 +292,10 @@ class Store:
             try:
                 plans.append(plan_file.decode_plan(_read(path, plan_file.MAX_BYTES)))
             except DamagedError as error:
-                raise StoreError(f"{path} is damaged: {error}; delete it and run again") from None
+                raise StoreError(
+                    f"{path} is damaged or newer than this program: {error}; install a newer "
+                    f"version, or delete the file and run the same command again"
+                ) from None
             except NewerError as error:
                 raise NewerError(f"{path} is newer than this program: {error}") from None
         return plans

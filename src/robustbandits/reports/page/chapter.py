@@ -12,6 +12,7 @@ from robustbandits.ratings.synthetic import STAND_IN
 from robustbandits.reports.grouped_games import GroupedGames, count_matches
 from robustbandits.reports.page.charts import Figure, panel_figure, sweep_figure
 from robustbandits.reports.page.page_table import PageTable, overview_table
+from robustbandits.reports.page.verdict import verdict
 from robustbandits.reports.panels import distinct
 from robustbandits.reports.rerun import Rerun
 from robustbandits.reports.table import Table
@@ -54,6 +55,11 @@ class Chapter:
     def stand_ins(self) -> list[str]:
         """Labels of environments with synthetic data instead of real data."""
         return [label for label in self.spec.environments if label.endswith(STAND_IN)]
+
+    @property
+    def verdict(self) -> list[str]:
+        """What the experiment found, in plain sentences."""
+        return verdict(self.games)
 
     @property
     def overview(self) -> PageTable:

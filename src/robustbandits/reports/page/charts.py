@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,8 @@ from robustbandits.metrics.groups import Labels
 from robustbandits.metrics.intervals import half_width
 from robustbandits.reports.page.page_table import PageTable, readable
 from robustbandits.reports.panels import Panel, Sweep, thinned
-from robustbandits.reports.styles import KNOWN
+from robustbandits.reports.ranking import rank
+from robustbandits.reports.table import UNKNOWN
 
 #: Points of a curve at most and at least, and of all curves of a page together.
 MOST_POINTS = 240
@@ -32,20 +33,6 @@ class Figure(NamedTuple):
     note: str
     table: PageTable
     chart: dict[str, Any]  # what the page's script draws
-
-
-def policy_numbers(policies: Iterable[str]) -> dict[str, int]:
-    """Return the number that sets each policy's style; the paper's policies have fixed numbers."""
-    styles = list(dict.fromkeys(KNOWN.values()))
-    numbers: dict[str, int] = {}
-    free = len(styles)
-    for policy in dict.fromkeys(policies):
-        number = styles.index(KNOWN[policy]) if policy in KNOWN else free
-        if number in numbers.values():  # two spellings of one policy
-            number = free
-        free += number == free
-        numbers[policy] = number
-    return numbers
 
 
 def points_each(curves: int) -> int:
@@ -89,9 +76,8 @@ def panel_figure(
 
 def _describe(panel: Panel) -> str:
     """Describe a panel for people who cannot see it: its policies from best to worst."""
-    means = {policy: float(finals.mean()) for policy, finals in panel.finals.items()}
-    ranked = sorted(means, key=lambda policy: means[policy])
-    named = [f"{policy} {means[policy]:,.0f}" for policy in ranked[:MOST_NAMED]]
+    ranked = rank(panel).entries
+    named = [f"{entry.policy} {entry.mean:,.0f}" for entry in ranked[:MOST_NAMED]]
     rest = f"; and {len(ranked) - MOST_NAMED} more" if len(ranked) > MOST_NAMED else ""
     return (
         f"Cumulative regret in {panel.environment} under {panel.attack}. "
@@ -127,7 +113,7 @@ def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, chart_id: str, gro
     title = f"{sweep.attack}, {sweep.environment}"
     chart = {
         "kind": "budget",
-        "x": [_short(budget) for budget in sweep.panels],
+        "x": [int(budget) if budget.is_integer() else budget for budget in sweep.panels],
         "curves": [_budget_curve(numbers[policy], values) for policy, values in finals.items()],
         "id": chart_id,
         "group": group,
@@ -139,7 +125,10 @@ def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, chart_id: str, gro
         [
             [
                 policy,
-                *["–" if found is None else _with_halves(found[:, None])[0] for found in values],
+                *[
+                    UNKNOWN if found is None else _with_halves(found[:, None])[0]
+                    for found in values
+                ],
             ]
             for policy, values in finals.items()
         ],

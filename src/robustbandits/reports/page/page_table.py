@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
+from robustbandits.reports.metric_columns import POLICY
 from robustbandits.reports.panels import Panel, distinct
-from robustbandits.reports.table import Table
+from robustbandits.reports.ranking import rank
+from robustbandits.reports.table import UNKNOWN, Table
 
 #: With more policies than this, the overview has a row for each of them instead of a column.
 MOST_COLUMNS = 9
 
 
 class Lowest(str):
-    """The text of a cell that is the lowest of its panel."""
+    """The text of a cell that is clearly the lowest of its panel."""
 
     __slots__ = ()
 
@@ -60,21 +63,27 @@ class PageTable(NamedTuple):
 
 def page_table(table: Table) -> PageTable:
     """Return a table of the report for the page."""
-    name_columns = sum(column.kind == "text" for column in table.columns)
-    heads = [column.head for column in table.columns]
-    return PageTable(table.title, heads, table.texts(), max(1, name_columns), has_heading=True)
+    known = table.without_empty_columns()
+    heads = [column.head for column in known.columns]
+    names = list(takewhile(lambda column: column.kind == "text", known.columns))
+    # Texts after the policy are values, for example its worst attack.
+    count = names.index(POLICY) + 1 if POLICY in names else len(names)
+    return PageTable(table.title, heads, known.texts(), max(1, count), has_heading=True)
 
 
 def overview_table(panels: Sequence[Panel]) -> PageTable:
-    """Return mean final regrets, panels by policies, with the lowest of each panel marked."""
+    """Return mean final regrets, panels by policies; the lowest is marked if it is clear."""
     policies = distinct(policy for panel in panels for policy in panel.groups)
     cells = []
     for panel in panels:
-        means = {policy: float(finals.mean()) for policy, finals in panel.finals.items()}
-        texts = {policy: readable(mean) for policy, mean in means.items()}
-        texts |= {p: Lowest(texts[p]) for p in means if means[p] == min(means.values())}
-        cells.append([texts.get(policy, "–") for policy in policies])
-    caption = "Mean final regret: lower is better, the lowest of each panel in bold"
+        ranking = rank(panel)
+        texts = {entry.policy: readable(entry.mean) for entry in ranking.entries}
+        if ranking.is_clear:
+            texts[ranking.best.policy] = Lowest(texts[ranking.best.policy])
+        cells.append([texts.get(policy, UNKNOWN) for policy in policies])
+    caption = "Mean final regret: lower is better"
+    if any(isinstance(cell, Lowest) for row in cells for cell in row):
+        caption += ", bold if its 95 % interval lies below all others of the panel"
     if len(policies) > MOST_COLUMNS:  # a long table is easier to read than a wide one
         heads = ["Policy", *[f"{panel.environment}: {panel.attack}" for panel in panels]]
         rows = [[policy, *[row[k] for row in cells]] for k, policy in enumerate(policies)]
@@ -89,5 +98,5 @@ def overview_table(panels: Sequence[Panel]) -> PageTable:
 def readable(value: float) -> str:
     """Return a number with few digits and with commas."""
     if not math.isfinite(value):
-        return "–"
+        return UNKNOWN
     return f"{value:,.0f}" if abs(value) >= 100 or value == 0 else f"{value:,.3g}"

@@ -6,9 +6,10 @@ reader and on paper. The page's script draws the curves from a block of data.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from robustbandits._version import __version__
 from robustbandits.experiments.spec import Spec
@@ -17,9 +18,11 @@ from robustbandits.reports.citations import citations
 from robustbandits.reports.experiment_tables import make_tables
 from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.page.chapter import Chapter, budget_figures, panel_figures
-from robustbandits.reports.page.charts import points_each, policy_numbers
+from robustbandits.reports.page.charts import points_each
 from robustbandits.reports.page.page_table import Lowest, page_table
+from robustbandits.reports.panels import distinct
 from robustbandits.reports.rerun import rerun, slugs
+from robustbandits.reports.styles import PALETTE, style, style_numbers
 from robustbandits.reports.table import Table
 
 if TYPE_CHECKING:
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
 
 TITLE = "Bandits under attack"
+#: A longer word may be broken, so that it fits on a phone.
+MOST_LETTERS = 28
 
 References = Callable[[Spec], Mapping[Labels, float]]
 
@@ -56,7 +61,8 @@ def render_page(
     games = [GroupedGames(experiment) for experiment in experiments]
     if tables is None:
         tables = [make_tables(grouped) for grouped in games]
-    numbers = policy_numbers(name for grouped in games for name in grouped.spec.policies)
+    names = distinct(name for grouped in games for name in grouped.spec.policies)
+    numbers = style_numbers(names)
     points = points_each(sum(len(grouped.groups) for grouped in games))
     files = slugs([grouped.spec.name for grouped in games])
     chapters = []
@@ -80,13 +86,16 @@ def render_page(
     return page_template().render(
         title=title,
         version=__version__,
-        css=_asset("page.css"),
+        css=_style_sheet(),
         script=_asset("chart.js") + _asset("page.js"),
         chapters=chapters,
         rounds=sum(int(ledger.rounds[-1]) for ledger in ledgers),
-        policies={number: name for name, number in numbers.items() if number in drawn},
+        policies={numbers[name]: name for name in names if numbers[name] in drawn},
         citations=citations([experiment.spec for experiment in experiments]),
-        data={"policies": {number: name for name, number in numbers.items()}, "charts": charts},
+        data={
+            "policies": {numbers[name]: _policy(name, numbers[name]) for name in names},
+            "charts": charts,
+        },
     )
 
 
@@ -105,9 +114,38 @@ def page_template() -> jinja2.Template:
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters["counted"] = _counted
+    environment.filters["breakable"] = _breakable
     environment.filters["page_table"] = page_table
     environment.tests["lowest"] = lambda cell: isinstance(cell, Lowest)
     return environment.get_template("page.html")
+
+
+def _policy(name: str, number: int) -> dict[str, Any]:
+    """Return what the page's script needs to know about a policy."""
+    dash = " ".join(map(str, style(number).dash))
+    return {"name": name, "color": number % len(PALETTE), "dash": dash}
+
+
+def _style_sheet() -> str:
+    """Return the style sheet with the colours of the palette: --c0, --c1, ..."""
+    light, dark = (
+        " ".join(f"--c{k}: {shades[theme]};" for k, shades in enumerate(PALETTE))
+        for theme in (0, 1)
+    )
+    sheet = _asset("page.css")
+    return sheet.replace("/* light lines */", light).replace("/* dark lines */", dark)
+
+
+def _breakable(name: str) -> Any:
+    """Return a name as HTML that lines break at spaces or before "(", but not at hyphens."""
+    from markupsafe import Markup
+
+    parts = re.split(r"( |(?=\())", name)
+    whole = Markup('<span class="word">{}</span>')
+    marked = [
+        whole.format(part) if "-" in part and len(part) < MOST_LETTERS else part for part in parts
+    ]
+    return Markup("").join(part or Markup("<wbr>") for part in marked)  # escapes the names
 
 
 def _asset(name: str) -> str:

@@ -1,20 +1,11 @@
 "use strict";
 /* Draws one chart: axes, lines, bands. It does not depend on the rest of the page. */
 const chart = (() => {
-  const DASHES = ["", "7 4", "2 3", "10 3 2 3", "1 5"];
-  const COLOURS = 8;
-  const MARGIN = { left: 50, right: 14, top: 12, bottom: 34 };
+  const MARGIN = { left: 66, right: 14, top: 12, bottom: 34 };
 
   const few = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
   const many = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
   const brief = (value) => (value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(0) : few.format(value));
-
-  /* Colour and dash of the policy with this number: forty policies have forty different styles. */
-  const FIRST_DASH = [0, 1, 2, 0, 0, 1, 3, 0];
-  const look = (k) => ({
-    name: `k${k % COLOURS}`,
-    dash: DASHES[(FIRST_DASH[k % COLOURS] + Math.floor(k / COLOURS)) % DASHES.length],
-  });
 
   function element(name, attributes, parent) {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -88,15 +79,17 @@ const chart = (() => {
       element("text", { x: across.at(v), y: bottom + 17, "text-anchor": "middle" }, svg).textContent = brief(v);
     });
     element("line", { class: "grid", x1: MARGIN.left, x2: right, y1: bottom, y2: bottom }, svg);
-    element("text", { x: (MARGIN.left + right) / 2, y: size.height - 3, "text-anchor": "middle" }, svg)
-      .textContent = model.kind === "budget" ? "budget of the attack" : "round";
+    const [acrossTitle, upTitle] = model.kind === "budget" ? ["budget of the attack", "final regret"] : ["round", "cumulative regret"];
+    element("text", { x: (MARGIN.left + right) / 2, y: size.height - 3, "text-anchor": "middle" }, svg).textContent = acrossTitle;
+    const middle = (MARGIN.top + bottom) / 2;
+    element("text", { class: "y-title", x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }, svg)
+      .textContent = upTitle;
   }
 
   const joined = (points) => "M" + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
 
-  function drawCurve(svg, model, curve, { across, up }, shift) {
-    const { name, dash } = look(curve.policy);
-    const group = element("g", { class: `curve ${name}`, "data-policy": curve.policy }, svg);
+  function drawCurve(svg, model, curve, { across, up }, shift, { color, dash }) {
+    const group = element("g", { class: "curve", style: `--c: var(--c${color})`, "data-policy": curve.policy }, svg);
     const xs = model.x.map((v) => across.at(v) + shift);
     const pair = (i, sign) => up.at(Math.max(0, curve.y[i] + sign * curve.half[i]));
     const has = curve.y.map((y, i) => i).filter((i) => curve.y[i] !== null);
@@ -125,19 +118,19 @@ const chart = (() => {
   }
 
   /* Draw into the box; return the horizontal positions of the points, to find the one under the pointer. */
-  function draw(box, model, curves, view, limits) {
-    const width = Math.max(260, Math.min(box.clientWidth || 400, 760));
+  function draw(box, model, curves, policies, view, limits) {
+    const width = Math.max(260, Math.min(box.clientWidth || 400, 860));
     const size = { width, height: Math.round(width * 0.625) };
     const svg = element("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": model.alt });
     const axes = scales(model, size, view, limits);
     drawAxes(svg, model, size, axes);
     // Draw the whiskers of several policies at one budget next to each other, so that none is hidden.
     const gap = model.kind === "budget" ? Math.min(7, (0.7 * size.width) / model.x.length / curves.length) : 0;
-    curves.forEach((curve, i) => drawCurve(svg, model, curve, axes, gap * (i - (curves.length - 1) / 2)));
+    curves.forEach((curve, i) => drawCurve(svg, model, curve, axes, gap * (i - (curves.length - 1) / 2), policies[curve.policy]));
     const cross = element("line", { class: "cross", y1: MARGIN.top, y2: axes.bottom, visibility: "hidden" }, svg);
     box.replaceChildren(svg);
     return { svg, cross, xs: model.x.map(axes.across.at), scale: size.width };
   }
 
-  return { draw, range, look, nearest, element, many, brief };
+  return { draw, range, nearest, element, many, brief };
 })();

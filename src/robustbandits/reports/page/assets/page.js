@@ -13,7 +13,7 @@
   }
 
   function redraw(figure) {
-    figure.drawn = chart.draw(figure.box, figure.model, shown(figure.model), view, limitsOf(figure));
+    figure.drawn = chart.draw(figure.box, figure.model, shown(figure.model), data.policies, view, limitsOf(figure));
   }
 
   function redrawAll() {
@@ -34,8 +34,9 @@
 
   function row(value) {
     const line = document.createElement("tr"), swatch = document.createElement("i");
-    swatch.className = chart.look(value.policy).name;
-    for (const content of [swatch, data.policies[value.policy], valueText(value)]) {
+    const { name, color } = data.policies[value.policy];
+    swatch.style.setProperty("--c", `var(--c${color})`);
+    for (const content of [swatch, name, valueText(value)]) {
       const cell = document.createElement("td");
       cell.append(content);
       line.append(cell);
@@ -94,7 +95,7 @@
     if (goal === undefined) return;
     event.preventDefault();
     show(figure, Math.max(0, Math.min(last, goal)));
-    announcement.textContent = `${heading(figure)}: ` + values(figure).map((v) => `${data.policies[v.policy]} ${valueText(v)}`).join("; ");
+    announcement.textContent = `${heading(figure)}: ` + values(figure).map((v) => `${data.policies[v.policy].name} ${valueText(v)}`).join("; ");
   }
 
   /* Buttons. */
@@ -114,8 +115,8 @@
   }
 
   function drawSample(button) {
-    const { name, dash } = chart.look(Number(button.dataset.policy));
-    const svg = chart.element("svg", { viewBox: "0 0 26 10", "aria-hidden": "true", class: name });
+    const { color, dash } = data.policies[button.dataset.policy];
+    const svg = chart.element("svg", { viewBox: "0 0 26 10", "aria-hidden": "true", style: `--c: var(--c${color})` });
     chart.element("path", { class: "line", "stroke-dasharray": dash, d: "M0 5L26 5" }, svg);
     button.prepend(svg);
   }
@@ -158,6 +159,18 @@
     for (const section of opened) section.open = true;
   });
   window.addEventListener("afterprint", () => { for (const section of opened) section.open = false; });
+
+  /* Say above a table that it scrolls, and fade its right edge until the last column is visible. */
+  function markScrolling(box) {
+    const hiddenWidth = box.scrollWidth - box.clientWidth;
+    box.parentElement.classList.toggle("wide", hiddenWidth > 1);
+    box.parentElement.classList.toggle("more", hiddenWidth - box.scrollLeft > 1);
+  }
+  const tableWatcher = new ResizeObserver((entries) => entries.forEach(({ target }) => markScrolling(target)));
+  for (const box of document.querySelectorAll(".scroll")) {
+    box.addEventListener("scroll", () => markScrolling(box));
+    tableWatcher.observe(box);
+  }
 
   charts.forEach(addListeners);
   redrawAll();
