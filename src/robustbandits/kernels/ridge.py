@@ -2,9 +2,11 @@
 
 The inverse is updated by the Sherman–Morrison formula and theta by recursive least squares, which
 gives the same vector as ``inverse @ moment`` in O(dim). Measured against its largest entry, the
-inverse keeps nine digits over ten million observations. It is rebuilt from the sums only when it is
-clearly wrong, because in the sums rounding errors erase the penalty long before they make the
-inverse inaccurate (docs/decisions/0010).
+inverse keeps nine digits over ten million observations. But along an arm that was played n times
+the inverse is smaller than its largest entry by the factor ``n ‖x‖² / penalty``, and rounding
+errors add up there. The sums have the opposite errors: they are precise along such an arm, and
+imprecise where there are few observations. So where the inverse is in doubt, it is corrected from
+the sums, only along the context that was just observed (docs/decisions/0010).
 
 An observation can be taken out again: Sherman–Morrison with a negative weight. That divides by
 ``1 - xᵀ V⁻¹ x``, which is small if the observation was the only one in its direction, and every
@@ -33,6 +35,17 @@ COUNT, LOG_DET, ENERGY = 0, 1, 2
 SAFE = 0.01
 
 
+#: Largest ratio of ``n ‖x‖²`` to the penalty that is precise to 1e-6: float64 has 16 digits.
+MAX_CONDITION = 4e8
+#: The squared width after n observations is compared with the sums if it is below
+#: ``DOUBTFUL · max(20, dim) · n ‖x‖² / penalty``: from 1.05 million observations of one context of
+#: length 1 on, with a penalty of 0.1 and up to 20 dimensions. Its relative error is below 1e-6 until
+#: then.
+DOUBTFUL = 4.5e-15
+#: Relative difference from the sums at which the inverse is corrected.
+TOLERANCE = 2e-7
+
+
 class Ridge(NamedTuple):
     """A ridge regression in progress, for the state of a policy.
 
@@ -49,7 +62,11 @@ class Ridge(NamedTuple):
 
 
 def start_ridge(dim: int, penalty: float) -> Ridge:
-    """Return a regression without observations; the penalty must be above 0."""
+    """Return a regression without observations; the penalty must be above 0.
+
+    Squared widths and theta have a relative error below 1e-6 for a million observations if the sum
+    of their weights times the largest ``‖x‖²`` is at most `MAX_CONDITION` times the penalty.
+    """
     return Ridge(
         inverse=np.eye(dim) * (1.0 / penalty),
         gram=np.eye(dim) * penalty,
@@ -119,8 +136,37 @@ def absorb(
     ridge.tally[COUNT] += 1.0
     ridge.tally[LOG_DET] += math.log1p(weight * leverage)
     ridge.tally[ENERGY] += weight * leverage
-    if not leverage >= 0.0:  # impossible in exact arithmetic
+    doubt = DOUBTFUL * max(20, x.shape[0])
+    if not leverage * ridge.penalty >= doubt * ridge.tally[COUNT] * dot(x, x):
+        correct(ridge, x, leverage)
+
+
+@program
+def correct(ridge: Ridge, x: Floats, leverage: float) -> None:
+    """Make the inverse agree with the sums along x, unless it does already.
+
+    With d = ``inverse @ x`` this is the BFGS step for d and its image ``gram @ d``: afterwards the
+    inverse maps the image to d. Other directions hardly change, and symmetry is exact.
+    """
+    dim = x.shape[0]
+    step = np.empty(dim)
+    image = np.empty(dim)
+    multiply(ridge.inverse, x, step)
+    multiply(ridge.gram, step, image)
+    width = dot(x, step)
+    curvature = dot(step, image)
+    if not (leverage >= 0.0 and width > 0.0 and curvature > 0.0):
+        # Impossible in exact arithmetic.
         rebuild(ridge)
+    elif abs(width - curvature) > TOLERANCE * curvature:
+        back = np.empty(dim)
+        multiply(ridge.inverse, image, back)
+        scale = (1.0 + dot(image, back) / curvature) / curvature
+        for i in range(dim):
+            for j in range(i + 1):
+                cross = step[i] * back[j] + back[i] * step[j]
+                ridge.inverse[i, j] += scale * (step[i] * step[j]) - cross / curvature
+                ridge.inverse[j, i] = ridge.inverse[i, j]
 
 
 @program
