@@ -37,11 +37,14 @@ SAFE = 0.01
 
 #: Largest ratio of ``n ‖x‖²`` to the penalty that is precise to 1e-6: float64 has 16 digits.
 MAX_CONDITION = 4e8
-#: The squared width after n observations is compared with the sums if it is below
-#: ``DOUBTFUL · max(20, dim) · n ‖x‖² / penalty``: from 1.05 million observations of one context of
-#: length 1 on, with a penalty of 0.1 and up to 20 dimensions. Its relative error is below 1e-6 until
-#: then.
-DOUBTFUL = 4.5e-15
+#: The squared width of x is compared with the sums if it is below ``doubt ‖x‖² / penalty``, where
+#: doubt is `DOUBTFUL` or, after n observations, ``DRIFT · max(20, dim) · n``, whichever is larger.
+#: Until then its relative error is below 1e-6. With a penalty of 0.1 and up to 20 dimensions, that
+#: is from 1.05 million observations of one context of length 1 on.
+DOUBTFUL = 3e-8
+DRIFT = 4.5e-15
+#: Largest relative rounding error of an addition.
+ROUNDING = 2.0**-53
 #: Relative difference from the sums at which the inverse is corrected.
 TOLERANCE = 2e-7
 
@@ -136,8 +139,8 @@ def absorb(
     ridge.tally[COUNT] += 1.0
     ridge.tally[LOG_DET] += math.log1p(weight * leverage)
     ridge.tally[ENERGY] += weight * leverage
-    doubt = DOUBTFUL * max(20, x.shape[0])
-    if not leverage * ridge.penalty >= doubt * ridge.tally[COUNT] * dot(x, x):
+    doubt = max(DOUBTFUL, DRIFT * max(20, x.shape[0]) * ridge.tally[COUNT])
+    if not leverage * ridge.penalty >= doubt * dot(x, x):
         correct(ridge, x, leverage)
 
 
@@ -145,28 +148,43 @@ def absorb(
 def correct(ridge: Ridge, x: Floats, leverage: float) -> None:
     """Make the inverse agree with the sums along x, unless it does already.
 
-    With d = ``inverse @ x`` this is the BFGS step for d and its image ``gram @ d``: afterwards the
-    inverse maps the image to d. Other directions hardly change, and symmetry is exact.
+    In exact arithmetic, d = ``inverse @ x`` has dᵀ gram d = xᵀ d. If that does not hold, a multiple
+    of d dᵀ is added to the inverse, after which it does. No other direction changes.
+
+    If rounding errors of the sums may matter along d, as for two arms that are nearly the same,
+    then ``gram @ x`` replaces x: it is closer to what both arms have in common.
     """
     dim = x.shape[0]
-    step = np.empty(dim)
+    target = x.copy()
+    direction = np.empty(dim)
     image = np.empty(dim)
-    multiply(ridge.inverse, x, step)
-    multiply(ridge.gram, step, image)
-    width = dot(x, step)
-    curvature = dot(step, image)
-    if not (leverage >= 0.0 and width > 0.0 and curvature > 0.0):
-        # Impossible in exact arithmetic.
-        rebuild(ridge)
-    elif abs(width - curvature) > TOLERANCE * curvature:
-        back = np.empty(dim)
-        multiply(ridge.inverse, image, back)
-        scale = (1.0 + dot(image, back) / curvature) / curvature
+    noise_scale = ROUNDING * ridge.tally[COUNT]
+    for _ in range(3):
+        multiply(ridge.inverse, target, direction)
+        multiply(ridge.gram, direction, image)
+        width = dot(target, direction)
+        curvature = dot(direction, image)
+        if not (leverage >= 0.0 and width > 0.0 and curvature > 0.0):
+            rebuild(ridge)  # impossible in exact arithmetic
+            break
+        if noise_scale * _size_of_terms(ridge.gram, direction) < TOLERANCE * curvature:
+            if abs(width - curvature) > TOLERANCE * curvature:
+                add_outer(ridge.inverse, direction, 1.0 / curvature - 1.0 / width)
+            break
+        multiply(ridge.gram, target, image)
+        scale = 1.0 / math.sqrt(dot(image, image))
         for i in range(dim):
-            for j in range(i + 1):
-                cross = step[i] * back[j] + back[i] * step[j]
-                ridge.inverse[i, j] += scale * (step[i] * step[j]) - cross / curvature
-                ridge.inverse[j, i] = ridge.inverse[i, j]
+            target[i] = scale * image[i]
+
+
+@kernel
+def _size_of_terms(matrix: Floats, x: Floats) -> float:
+    """Return the sum of the sizes of all terms of xᵀ M x."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[0]):
+            total += abs(x[i] * matrix[i, j] * x[j])
+    return total
 
 
 @program
