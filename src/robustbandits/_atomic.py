@@ -18,11 +18,12 @@ _LONGEST = 100
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def whole_file(path: str | os.PathLike[str], *, durable: bool = True) -> Iterator[BinaryIO]:
     """Open a draft beside ``path``; at the end, flush it to the disk and rename it to ``path``.
 
     If anything fails, the draft is removed and the old file stays. If ``path`` is a link, the file
-    that it points to is replaced. The new file has the permissions of the old one.
+    that it points to is replaced. The new file has the permissions of the old one. With
+    ``durable=False`` nothing is flushed: a power cut may lose or damage the file.
     """
     target = Path(path).resolve()
     draft = target.with_name(f".{target.name[:_LONGEST]}.{secrets.token_hex(6)}.tmp")
@@ -31,8 +32,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with contextlib.suppress(OSError):
                 shutil.copymode(target, draft)
             yield file
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         draft.replace(target)
     except BaseException as error:
         with contextlib.suppress(OSError):
@@ -40,6 +42,22 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if isinstance(error, OSError) and error.errno is not None:
             error.filename = os.fspath(path)  # the name that the caller knows
         raise
+    if durable:
+        _flush_folder(target.parent)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Flush the names of a folder's files to the disk, where the system can do that.
+
+    Without it a power cut could undo the renaming of a file. Windows cannot open folders, and some
+    network file systems cannot flush them.
+    """
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def write_whole(target: Path, data: bytes) -> None:

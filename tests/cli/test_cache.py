@@ -91,6 +91,26 @@ def test_fill_fails_if_machine_code_cannot_be_kept(tmp_path, obstacle):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not jit_is_on, reason="without the JIT nothing is compiled")
+def test_a_cache_that_cannot_be_written_to_gives_one_warning_for_all_workers(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "spec.toml").write_text(
+        "rounds = 10\nseeds = 2\n[environments.Simulation]\n[policies.Greedy]\n"
+    )
+    command = [sys.executable, "-m", "robustbandits", "run", "spec.toml", "--store", "store"]
+    done = subprocess.run(
+        [*command, "--engine", "processes", "--workers", "2"],
+        env={**os.environ, "ROBUSTBANDITS_CACHE": str(tmp_path / "file" / "kernels")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert done.stderr.count("every process compiles its code again") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not jit_is_on, reason="without the JIT nothing is compiled")
 def test_games_and_agents_use_what_fill_compiled(tmp_path):
     # In separate processes, because this one has its machine code in memory.
     environment = {**os.environ, "ROBUSTBANDITS_CACHE": str(tmp_path)}

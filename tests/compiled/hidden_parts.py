@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba.core.caching import IndexDataCacheFile
 from numba.core.callconv import CPUCallConv
 from numba.core.dispatcher import Dispatcher
 
@@ -69,9 +68,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "calls, other parameters": rename_parameters,
     "entry points": lambda: setattr(Dispatcher, "compile", Hidden("compile", Dispatcher.compile)),
     "options": hide_import("numba.core.cpu", "CPUTargetOptions", "jit"),
-    "cache": lambda: setattr(
-        IndexDataCacheFile, "_data_name_pattern", Hidden("_data_name_pattern")
-    ),
+    "cache": hide_import("numba.core.caching", "FunctionCache", "checked_cache"),
     "tiles": hide_import("numba.core", "cgutils", "simd"),
 }
 

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import stat
 from pathlib import Path
 
 import platformdirs
@@ -9,13 +10,16 @@ import pytest
 
 import robustbandits
 from property.laws import Recorder
-from robustbandits.compiled import cache, jit
+from robustbandits.compiled import cache, checked_cache, fallback, jit
+from robustbandits.compiled.fallback import PerformanceWarning
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 
 PACKAGE = Path(robustbandits.__file__).parent
 
 KINDS = pytest.mark.parametrize("kind", ["own", "outside"])
+IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+POSIX = pytest.mark.skipif(os.name != "posix", reason="needs permissions of POSIX")
 NEEDS_JIT = pytest.mark.skipif(not jit.jit_is_on, reason="without the JIT nothing is compiled")
 
 
@@ -23,6 +27,7 @@ NEEDS_JIT = pytest.mark.skipif(not jit.jit_is_on, reason="without the JIT nothin
 def root(tmp_path, monkeypatch) -> Path:
     """An empty cache."""
     monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path / "kernels"))
+    monkeypatch.setattr(fallback, "_warned_subjects", set())
     return tmp_path / "kernels"
 
 
@@ -68,7 +73,9 @@ def test_open_directory_creates_a_directory_named_by_the_sources(root, kind):
 def test_open_directory_returns_none_if_it_cannot_create_one(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path / "file" / "kernels"))
-    assert cache.open_directory("own", []) is None
+    monkeypatch.setattr(fallback, "_warned_subjects", set())
+    with pytest.warns(PerformanceWarning, match="cannot be written to: set ROBUSTBANDITS_CACHE"):
+        assert cache.open_directory("own", []) is None
 
 
 @KINDS
@@ -141,28 +148,42 @@ def test_only_third_party_states_get_a_separate_loop():
 @NEEDS_JIT
 def test_two_processes_never_write_the_same_file(root, monkeypatch):
     """Otherwise Numba's index might lead to the file that the other process wrote."""
-    directory = cache.open_directory("own", [source(root, 1)])
-    files = []
-    for process in ("0000aaaa", "0000bbbb"):
-        monkeypatch.setattr(cache, "PROCESS", process)
-        files.append(jit.compile_into(directory, add_one)._cache._cache_file)
-    for file in files:  # both read the index before either writes it
-        monkeypatch.setattr(file, "_load_index", dict)
-    files[0].save("integers", "code for integers")
-    files[1].save("floats", "code for floats")
-    files[0]._save_data(files[0]._data_name(1), "code for integers")
-    monkeypatch.undo()
-    assert files[1].load("floats") == "code for floats"
+    files = checked_cache.CheckedFiles(str(root), "function")
+    for process, key in (("0000aaaa", "integers"), ("0000bbbb", "floats")):
+        monkeypatch.setattr(checked_cache, "PROCESS", process)
+        files.save(key, f"code for {key}")
+        (root / "function.nbi").unlink()  # both read the index before either writes it
+    assert len(list(root.glob("*.nbc"))) == 2
 
 
-def add_one(number):
-    return number + 1
-
-
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere"
-)
-def test_open_directory_returns_none_if_it_cannot_write(root):
+@POSIX
+@pytest.mark.skipif(IS_ROOT, reason="root may write anywhere")
+def test_a_read_only_directory_is_used_with_one_warning(root):
     (name,) = open_many(root, "own", 1)
     (root / name).chmod(0o500)
-    assert cache.open_directory("own", [source(root, 0)]) is None
+    with pytest.warns(PerformanceWarning, match="cannot be written to"):
+        assert cache.open_directory("own", [source(root, 0)]) == str(root / name)
+    assert cache.open_directory("own", [source(root, 0)])  # a second warning would be an error
+
+
+@POSIX
+def test_only_the_user_may_open_a_new_directory(root):
+    (name,) = open_many(root, "own", 1)
+    assert stat.S_IMODE((root / name).stat().st_mode) == 0o700
+
+
+@POSIX
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+def test_a_directory_that_others_may_write_to_is_not_used(root, mode):
+    (name,) = open_many(root, "own", 1)
+    (root / name).chmod(mode)
+    with pytest.warns(PerformanceWarning, match=r"other users could .* only you can change"):
+        assert cache.open_directory("own", [source(root, 0)]) is None
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root may give files away")
+def test_a_directory_of_another_user_is_not_used(root):
+    (name,) = open_many(root, "own", 1)
+    os.chown(root / name, 12345, -1)
+    with pytest.warns(PerformanceWarning, match="other users could"):
+        assert cache.open_directory("own", [source(root, 0)]) is None

@@ -36,8 +36,25 @@ def test_policy_refuses_changing_arms_unless_it_is_contextual(name):
 
 @pytest.mark.parametrize("name", [n for n in rb.policies.__all__ if hasattr(policy(n), "ridge")])
 def test_policy_refuses_a_penalty_that_floats_cannot_hold(name):
-    with pytest.raises(ValueError, match=r"ridge must be at least context_bound² / 1e\+12"):
+    with pytest.raises(ValueError, match=r"^ridge must be at least .* raise ridge"):
         policy(name, ridge=1e-13).start(Problem(arms=3, dim=2, rounds=100))
+
+
+@pytest.mark.parametrize(
+    ("ridge", "accepted", "refused"),
+    [
+        (1e-8, {"rounds": 4}, {"rounds": 20_000}),
+        (0.0025, {"rounds": 10**6}, {"rounds": 10**6, "context_bound": 1.01}),
+        (0.0025, {}, {"context_bound": 1.01}),  # an unknown number of rounds is a million
+        (0.1, {"rounds": 10**12}, {"rounds": 10**12, "context_bound": 10.0}),
+        (1e-6, {"rounds": 400}, {"rounds": 401}),
+    ],
+)
+def test_the_smallest_ridge_depends_on_the_rounds_and_on_the_contexts(ridge, accepted, refused):
+    recipe = rb.policies.LinUCB(ridge=ridge)
+    with pytest.raises(ValueError, match="ridge must be at least"):
+        recipe.start(Problem(arms=3, dim=2, **refused))
+    recipe.start(Problem(arms=3, dim=2, **accepted))
 
 
 @pytest.mark.parametrize(

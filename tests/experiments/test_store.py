@@ -196,6 +196,25 @@ def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path):
         Store(tmp_path / "thesis.tex")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="folders can be flushed on POSIX only")
+def test_a_finished_match_and_its_name_are_flushed_to_the_disk(plan, tmp_path, monkeypatch):
+    """Without the second flush, a power cut could undo the renaming of the finished file."""
+    flush, flushed = os.fsync, []
+
+    def fsync(handle):
+        flushed.append((os.fstat(handle).st_ino, {path.name for path in matches.glob("*")}))
+        flush(handle)
+
+    matches = Store(tmp_path / "store").folder / "matches"
+    monkeypatch.setattr(os, "fsync", fsync)
+    run(plan, tmp_path / "store", progress=False)
+    for path in matches.iterdir():
+        before = [inode for inode, names in flushed if path.name not in names]
+        after = [inode for inode, names in flushed if path.name in names]
+        assert path.stat().st_ino in before
+        assert matches.stat().st_ino in after
+
+
 def test_drafts_of_dead_processes_are_removed_and_other_files_are_not(plan, tmp_path):
     store = Store(tmp_path)
     fill(store, plan)

@@ -215,3 +215,15 @@ def test_the_inverse_stays_exact_with_a_small_penalty(penalty, count):
     x = contexts[0].astype(np.longdouble)
     truth = (np.eye(10) - np.outer(x, x) * count / (penalty + count * (x @ x))) / penalty
     assert relative_error(ridge.inverse, truth) < 1e-5
+
+
+@needs_speed
+def test_the_width_of_an_arm_that_is_played_often_is_corrected():
+    """Without a correction it is 0.02 % too large or too small after 300,000 plays."""
+    x = np.array([[0.6, 0.7, 0.1]])
+    penalty, count = 1e-3, 300_000
+    ridge = start_ridge(3, penalty)
+    feed_cycle(ridge, x, np.zeros(count, dtype=np.int64))
+    square = float(x[0] @ x[0])
+    assert x[0] @ ridge.inverse @ x[0] == pytest.approx(square / (penalty + count * square), 1e-6)
+    assert np.array_equal(ridge.inverse, ridge.inverse.T)

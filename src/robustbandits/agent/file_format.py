@@ -14,7 +14,6 @@ checks the checksum before it uses anything. ``docs/agent-file.md`` describes wh
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
@@ -55,7 +54,6 @@ def write_snapshot(
             digest.update(part)
             file.write(part)
         file.write(digest.digest())
-    _sync_directory(Path(path).resolve().parent)
 
 
 def _encode(header: dict[str, Any], arrays: dict[str, Floats]) -> list[bytes]:
@@ -72,16 +70,6 @@ def _encode(header: dict[str, Any], arrays: dict[str, Floats]) -> list[bytes]:
         )
     numbers = [np.ascontiguousarray(array, dtype="<f8").tobytes() for array in arrays.values()]
     return [MAGIC + bytes([VERSION]), len(text).to_bytes(8, "little"), text, *numbers]
-
-
-def _sync_directory(directory: Path) -> None:
-    """Make the renaming durable too, where the system allows it."""
-    with contextlib.suppress(OSError):
-        handle = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 # ---------------------------------------------------------------------------------------- reading

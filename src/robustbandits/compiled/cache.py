@@ -3,36 +3,36 @@
 Numba's own disk cache looks only at the file of the cached function: edit a helper in another file,
 and it returns the old machine code without a warning. So machine code is kept in a directory that
 is named by the hash of every source file that a kernel may use: any edit starts a new directory.
+
+Whoever can write to the cache can run code as its user. So directories are created with the
+permissions 0700, and a directory that belongs to another user (except the administrator), or that
+others may write to, is not used.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
+import multiprocessing
 import os
 import re
-import secrets
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numba
 import platformdirs
 
-from robustbandits.compiled.fallback import has_internals, warn_once
-from robustbandits.compiled.third_party import ThirdParty
+from robustbandits.compiled.fallback import check_parameters, has_internals, warn_once
+from robustbandits.compiled.third_party import ThirdParty, python_of
 
 PACKAGE = Path(__file__).parents[1]
 #: Folders with source that kernels are compiled from. Reports and the command line have none.
 KERNEL_SOURCES = ("compiled", "kernels", "game", "ratings", "policies", "attacks", "agent")
 #: How many directories of each kind to keep: the package's own, and those with third-party code.
 GENERATIONS = {"own": 5, "outside": 20}
-
-#: Part of the names of the files that this process writes.
-PROCESS = secrets.token_hex(4)
 
 
 def cache_root() -> Path:
@@ -65,14 +65,7 @@ def source_hash(files: Iterable[Path], constants: Iterable[str] = ()) -> str:
 def own_directory() -> str | None:
     """Directory for the package's own code; None if nothing can be kept."""
     directory = open_directory("own", source_files())
-    if directory is None:
-        warn_once(
-            own_directory,
-            f"every process compiles its code again, because {cache_root()} cannot be written to: "
-            f"set ROBUSTBANDITS_CACHE to a writable folder",
-        )
-        return None
-    return directory if _numba_keeps_files_in(directory) else None
+    return directory if directory and _numba_keeps_files_in(directory) else None
 
 
 def third_party_directory(code: ThirdParty) -> str | None:
@@ -94,18 +87,49 @@ def file_of(module: str) -> Path | None:
 
 
 def open_directory(kind: str, files: Iterable[Path], constants: Iterable[str] = ()) -> str | None:
-    """Create the directory for these sources; None if it cannot be written to."""
+    """Create the directory for these sources; None if it cannot be created or is not safe.
+
+    What is in a directory that cannot be written to is used.
+    """
     directory = cache_root() / f"{kind}-{source_hash(files, constants)}"
     try:
         is_new = not directory.is_dir()
-        directory.mkdir(parents=True, exist_ok=True)
-        if not os.access(directory, os.W_OK):
-            return None
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if is_new:
             _delete_old_directories(directory.parent, kind)
+        is_private = _is_private(directory)
     except OSError:
+        _warn(f"{cache_root()} cannot be written to", "a writable folder")
         return None
+    if not is_private:
+        _warn(f"other users could put code into {directory}", "a folder that only you can change")
+        return None
+    if not can_write(directory):
+        _warn(f"{directory} cannot be written to", "a writable folder")
     return str(directory)
+
+
+def can_write(directory: str | Path) -> bool:
+    """Whether files can be created in a directory."""
+    return os.access(directory, os.W_OK)
+
+
+def _is_private(directory: Path) -> bool:
+    """Whether only this user, and the administrator, may write to a directory."""
+    if not hasattr(os, "geteuid"):
+        return True
+    status = directory.stat()
+    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & 0o022
+
+
+def _warn(reason: str, remedy: str) -> None:
+    # A worker process has the cache of the process that started it, which has warned already.
+    if multiprocessing.parent_process() is None:
+        warn_once(
+            open_directory,
+            f"every process compiles its code again, because {reason}: set ROBUSTBANDITS_CACHE to "
+            f"{remedy}",
+        )
 
 
 def _delete_old_directories(root: Path, kind: str) -> None:
@@ -119,36 +143,26 @@ def _delete_old_directories(root: Path, kind: str) -> None:
 # ----------------------------------------------------------------------------------- Numba's cache
 
 
-@contextlib.contextmanager
-def numba_cache_in(directory: str) -> Iterator[None]:
-    """Make Numba store functions that are decorated in this block in a directory."""
+def keep_in(directory: str, compiled: Any) -> None:
+    """Make Numba keep the machine code of a function in a directory."""
+    from robustbandits.compiled.checked_cache import CheckedCache
+
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = directory
     try:
-        yield
+        compiled._cache = CheckedCache(python_of(compiled))
     finally:
         numba.config.CACHE_DIR = previous
 
 
-def name_files_by_process(compiled: Any) -> None:
-    """Make this process write files that no other process writes.
-
-    Two processes that compile a function for two types at once would otherwise give both results
-    the same name, and Numba's index might lead to the wrong one.
-    """
-    files = compiled._cache._cache_file
-    files._data_name_pattern = files._data_name_pattern.replace("{", PROCESS + "-{")
-
-
 def _numba_keeps_files_in(directory: str) -> bool:
     def check() -> None:
-        with numba_cache_in(directory):
-            compiled = numba.njit(cache=True)(_example)
-        name_files_by_process(compiled)
-        if PROCESS not in compiled._cache._cache_file._data_name(1):
-            raise AttributeError("the names of cached files cannot be chosen")
+        compiled = numba.njit(_example)
+        compiled._cache.load_overload  # noqa: B018
+        keep_in(directory, compiled)
         if not Path(compiled.stats.cache_path).is_relative_to(directory):
             raise AttributeError("the directory of cached files cannot be chosen")
+        check_parameters(compiled._cache._load_overload, "sig", "target_context")
 
     return has_internals(
         check, "machine code is not kept on disk, so every process compiles it again"

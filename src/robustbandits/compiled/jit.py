@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import numba
 
 from robustbandits.compiled.cache import (
-    name_files_by_process,
-    numba_cache_in,
+    can_write,
+    keep_in,
     own_directory,
     third_party_directory,
 )
@@ -49,7 +49,8 @@ def program(function: Function) -> Function:
 
 def keeps_machine_code() -> bool:
     """Whether functions are compiled, and their machine code is kept on disk."""
-    return jit_is_on and own_directory() is not None
+    directory = own_directory() if jit_is_on else None
+    return directory is not None and can_write(directory)
 
 
 def compiled_for(function: Function, *states: Any) -> Function:
@@ -94,11 +95,9 @@ def compile_into(directory: str | None, function: Any, **options: Any) -> Any:
         options = {"no_cfunc_wrapper": True, **options}  # no C code calls it
     else:
         options.pop("no_cpython_wrapper", None)
-    if directory is None:
-        return numba.njit(**options)(function)
-    with numba_cache_in(directory):
-        compiled = numba.njit(cache=True, **options)(function)
-    name_files_by_process(compiled)
+    compiled = numba.njit(**options)(function)
+    if directory is not None:
+        keep_in(directory, compiled)
     return compiled
 
 

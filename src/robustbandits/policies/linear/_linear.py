@@ -18,7 +18,14 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.game.parameters import CheckedRecipe, NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import COUNT, ENERGY, LOG_DET, Ridge, start_ridge
+from robustbandits.kernels.ridge import (
+    COUNT,
+    ENERGY,
+    LOG_DET,
+    MAX_CONDITION,
+    Ridge,
+    start_ridge,
+)
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
 from robustbandits.policies._infinite_arms import ball_of, best_of_ball
@@ -33,8 +40,9 @@ PAPER, L1, L2 = range(3)
 #: How to choose among arms with equal scores.
 Ties = Literal["random", "first"]
 
-#: Largest ratio of a squared context norm to the penalty. At 1e16 rounding destroys the inverse.
-MAX_SPREAD = 1e12
+#: Ridges are refused if the regression would not stay precise for this many rounds. A game may be
+#: longer: the errors grow slowly.
+PRECISE_ROUNDS = 1_000_000
 #: Largest penalty that the theory may ask for; its square must still be finite.
 MAX_RIDGE = 1e100
 
@@ -189,20 +197,28 @@ def add_mixed_shares(
 # ------------------------------------------------------------------------------------- recipes
 
 
-def refuse_small_ridge(problem: Problem, ridge: float) -> None:
-    """Raise ValueError if the penalty is too small for float64 beside contexts of this length."""
-    if problem.context_bound * problem.context_bound > MAX_SPREAD * ridge:
+def smallest_ridge(problem: Problem, weight: float = 1.0) -> float:
+    """Return the smallest penalty that is precise for observations of at most this weight."""
+    rounds = min(problem.rounds or PRECISE_ROUNDS, PRECISE_ROUNDS)
+    return weight * rounds * problem.context_bound * problem.context_bound / MAX_CONDITION
+
+
+def refuse_small_ridge(problem: Problem, ridge: float, weight: float = 1.0) -> None:
+    """Raise ValueError if float64 is not precise enough for this penalty."""
+    smallest = smallest_ridge(problem, weight)
+    if not ridge >= smallest:
+        rounds = "an unknown number of" if problem.rounds is None else f"{problem.rounds:,}"
         raise ValueError(
-            f"ridge must be at least context_bound² / {MAX_SPREAD:g}, got {ridge!r} for "
-            f"context_bound {problem.context_bound!r}: scale your features"
+            f"ridge must be at least {smallest:.3g} for {rounds} rounds and context_bound "
+            f"{problem.context_bound!r}, got {ridge!r}: with less, rounding errors make the widths "
+            f"wrong; raise ridge, scale your features, or give rounds if they are few"
         )
 
 
 def theory_ridge(problem: Problem, unit: float, formula: str) -> float:
     """Return the penalty (unit/S)², where S is the bound of theta; raise ValueError if unusable."""
     ridge = (unit / problem.theta_bound) * (unit / problem.theta_bound)
-    longest = problem.context_bound * problem.context_bound
-    if not (longest <= MAX_SPREAD * ridge and ridge < MAX_RIDGE):
+    if not smallest_ridge(problem) <= ridge < MAX_RIDGE:
         raise ValueError(
             f"ridge must be given: the theory's, {formula}, is {ridge!r} for theta_bound "
             f"{problem.theta_bound!r}, too far from context_bound {problem.context_bound!r} squared"

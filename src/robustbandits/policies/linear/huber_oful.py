@@ -264,7 +264,8 @@ class HuberOFUL(LinearRecipe):
         rounds = problem.horizon(self.name)
         dim, bound = problem.dim, problem.theta_bound
         ridge = float(dim) if self.ridge is None else self.ridge
-        refuse_small_ridge(problem, ridge)
+        least = 1.0 / math.sqrt(rounds)
+        refuse_small_ridge(problem, ridge, weight=1.0 / (STEP * max(self.sigma, least) ** 2))
         reach = problem.context_bound**2 * float(rounds) ** 2 / (STEP * ridge * dim)
         potential = dim * math.log1p(reach)
         level = math.sqrt(rounds) if self.budget is None else self.budget
@@ -277,7 +278,7 @@ class HuberOFUL(LinearRecipe):
             base += math.sqrt(potential)
         huber = Huber(
             noise=self.sigma,
-            least=1.0 / math.sqrt(rounds),
+            least=least,
             bend=bend,
             power=power,
             slope=self.radius_scale * 107.0 * tail * bend,

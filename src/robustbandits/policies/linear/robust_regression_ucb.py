@@ -28,11 +28,16 @@ from robustbandits.policies.linear._linear import (
     optimistic_arm,
     optimistic_scores,
     optimistic_shares,
+    refuse_small_ridge,
     width_factor,
 )
 
 # Fields of the clock: rewards learned; the number of rewards at which to fit again.
 LEARNED, NEXT_FIT = range(2)
+
+#: How many times the ridge of other policies is required. The inverse is computed from the sums,
+#: whose rounding errors are larger: 3e-5 after a million plays of one arm, with the smallest ridge.
+RIDGE_FACTOR = 40.0
 
 
 class Memory(NamedTuple):
@@ -229,6 +234,7 @@ class RobustRegressionUCB(LinearRecipe):
         self._set(fraction=fraction, memory=require.count("memory", self.memory, low=10))
 
     def start(self, problem: Problem) -> RobustRegressionState:
+        refuse_small_ridge(problem, self.ridge, RIDGE_FACTOR)
         dim = problem.dim
         first_fit = min(max(10, 4 * dim), max(1, self.memory // 2))
         return RobustRegressionState(

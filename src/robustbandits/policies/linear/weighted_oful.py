@@ -177,8 +177,9 @@ class WeightedRecipe(LinearRecipe):
         ridge = self.ridge
         if ridge is None:
             ridge = theory_ridge(problem, 1.0, "1 / theta_bound²")
-        refuse_small_ridge(problem, ridge)
         floor = (self.noise_bound + 1.0) / math.sqrt(problem.dim)
+        weight = max(self.sigma, floor) ** -2
+        refuse_small_ridge(problem, ridge, weight)
         return LevelledState(
             ridges=start_ridges(1 + levels, problem.dim, ridge),
             chances=level_chances(levels),
@@ -190,7 +191,7 @@ class WeightedRecipe(LinearRecipe):
             ),
             levels=levels,
             budget=budget,
-            weight=max(self.sigma, floor) ** -2,
+            weight=weight,
             first=self.ties == "first",
         )
 

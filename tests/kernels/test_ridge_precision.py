@@ -1,0 +1,151 @@
+"""Theta and squared widths keep six digits for every ridge that is accepted, by exact fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import robustbandits as rb
+from robustbandits.compiled.jit import jit_is_on, program
+from robustbandits.game.problem import Problem
+from robustbandits.game.verbs import learn
+from robustbandits.kernels.ridge import MAX_CONDITION, observe, start_ridge
+from robustbandits.kernels.scoring import score_columns
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not jit_is_on, reason="a million rounds of plain Python"),
+]
+
+ROUNDS = 1_000_000
+REWARDS = np.random.default_rng(0).random(1009)
+ARM = np.array([0.6, 0.7, 0.1])
+APART = np.array([0.1, -0.2, 0.8])
+
+#: Arms that are played in turn, as rows.
+ARMS = {
+    "one arm": np.array([ARM]),
+    "two arms 1e-6 apart": np.array([ARM, ARM + 1e-6 * APART]),
+    "two arms 1e-3 apart": np.array([ARM, ARM + 1e-3 * APART]),
+    "three arms 0.03 apart": np.array([ARM, ARM + 0.03 * APART, ARM - 0.03 * APART[::-1]]),
+    "one arm of 20 dimensions": np.random.default_rng(1).uniform(-0.2, 0.2, (1, 20)),
+}
+
+
+@program
+def feed(ridge, arms, rewards, start, stop):
+    for t in range(start, stop):
+        observe(ridge, arms[t % arms.shape[0]], rewards[t % rewards.shape[0]], 1.0)
+
+
+@program
+def feed_policy(state, arms, rewards, stop, memo, rng):
+    for t in range(stop):
+        arm = t % arms.shape[0]
+        learn(state, arm, arms[arm], rewards[t % rewards.shape[0]], memo, rng)
+
+
+@program
+def squared_widths(ridge, columns, means, widths):
+    score_columns(ridge.inverse, ridge.theta, columns, means, widths)
+
+
+def exact_solution(gram, right_sides):
+    """Solve a linear system by elimination with fractions."""
+    rows = [list(left) + list(right) for left, right in zip(gram, right_sides, strict=True)]
+    dim = len(rows)
+    for k in range(dim):
+        pivot = rows[k][k]
+        rows[k] = [value / pivot for value in rows[k]]
+        for i in range(dim):
+            if i != k and rows[i][k]:
+                factor = rows[i][k]
+                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
+    return [row[dim:] for row in rows]
+
+
+def exact_sums(arms, first, last):
+    """Return how often each arm was played in rounds first to last - 1, and its sum of rewards."""
+    rewards = [Fraction(value) for value in REWARDS]
+    period = len(arms) * len(rewards)
+    counts, sums = [0] * len(arms), [Fraction(0)] * len(arms)
+    for t in range(period):
+        times = len(range(first + (t - first) % period, last, period))
+        counts[t % len(arms)] += times
+        sums[t % len(arms)] += times * rewards[t % len(rewards)]
+    return counts, sums
+
+
+def exact(arms, penalty, first, last):
+    """Return theta and the squared width of each arm after rounds first to last - 1."""
+    x = [[Fraction(value) for value in arm] for arm in arms]
+    counts, sums = exact_sums(arms, first, last)
+    dims = range(len(x[0]))
+    gram = [
+        [
+            sum(n * arm[i] * arm[j] for n, arm in zip(counts, x, strict=True))
+            + (Fraction(penalty) if i == j else 0)
+            for j in dims
+        ]
+        for i in dims
+    ]
+    moment = [sum(y * arm[i] for y, arm in zip(sums, x, strict=True)) for i in dims]
+    solved = exact_solution(gram, [[moment[i], *(arm[i] for arm in x)] for i in dims])
+    theta = [row[0] for row in solved]
+    widths = [sum(arm[i] * solved[i][1 + a] for i in dims) for a, arm in enumerate(x)]
+    return theta, widths
+
+
+def errors(ridge, arms, first, last):
+    """Return the relative errors of theta, in its norm, and of the worst squared width."""
+    theta, widths = exact(arms, ridge.penalty, first, last)
+    means, found = np.empty(len(arms)), np.empty(len(arms))
+    squared_widths(ridge, np.ascontiguousarray(arms.T), means, found)
+    squares = [(Fraction(a) - b) ** 2 for a, b in zip(ridge.theta, theta, strict=True)]
+    of_theta = float(sum(squares) / sum(value**2 for value in theta)) ** 0.5
+    of_widths = [float(abs(Fraction(a) / b - 1)) for a, b in zip(found, widths, strict=True)]
+    return of_theta, max(of_widths)
+
+
+def smallest_ridge(arms, rounds):
+    return rounds * float((arms**2).sum(axis=1).max()) / MAX_CONDITION
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("length", [1.0, 30.0])
+@pytest.mark.parametrize("times", [1, 4, 40])
+def test_a_million_observations_keep_six_digits(name, length, times):
+    arms = length * ARMS[name]
+    ridge = start_ridge(arms.shape[1], times * smallest_ridge(arms, ROUNDS))
+    done = 0
+    for rounds in (1000, 30_000, 100_000, 300_000, 500_000, 800_000, ROUNDS):
+        feed(ridge, arms, REWARDS, done, rounds)
+        done = rounds
+        assert max(errors(ridge, arms, 0, rounds)) < 1e-6, rounds
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("rounds", [100, 3000, 30_000])
+def test_smaller_ridges_for_fewer_rounds_keep_six_digits(name, rounds):
+    arms = ARMS[name]
+    ridge = start_ridge(arms.shape[1], smallest_ridge(arms, rounds))
+    feed(ridge, arms, REWARDS, 0, rounds)
+    assert max(errors(ridge, arms, 0, rounds)) < 1e-6
+
+
+def test_the_default_ridge_keeps_six_digits_for_a_million_rounds():
+    arms = ARMS["one arm"]
+    ridge = start_ridge(3, rb.policies.LinUCB().ridge)
+    feed(ridge, arms, REWARDS, 0, ROUNDS)
+    assert max(errors(ridge, arms, 0, ROUNDS)) < 1e-6
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("window", [50, 3000, 200_000])
+@pytest.mark.parametrize("ridge", [0.0025, 0.1])
+def test_a_window_keeps_six_digits_for_a_million_rounds(name, window, ridge):
+    arms = ARMS[name]
+    problem = Problem(arms=len(arms), dim=arms.shape[1], rounds=ROUNDS)
+    state = rb.policies.SlidingWindowLinUCB(window=window, ridge=ridge).start(problem)
+    feed_policy(state, arms, REWARDS, ROUNDS, np.zeros(8), np.random.default_rng(0))
+    assert max(errors(state.optimist.ridge, arms, ROUNDS - window, ROUNDS)) < 1e-6
