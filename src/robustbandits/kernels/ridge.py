@@ -22,6 +22,7 @@ import numpy as np
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats, add_outer, copy, dot, invert, multiply
+from robustbandits.kernels.size_limit import reserve
 
 #: Positions in a tally.
 COUNT, LOG_DET, ENERGY = 0, 1, 2
@@ -50,6 +51,7 @@ class Ridge(NamedTuple):
 
 def start_ridge(dim: int, penalty: float) -> Ridge:
     """Return a regression without observations; the penalty must be above 0."""
+    reserve(dim, dim)
     return Ridge(
         inverse=np.eye(dim) * (1.0 / penalty),
         gram=np.eye(dim) * penalty,
@@ -195,6 +197,7 @@ class Ridges(NamedTuple):
 
 def start_ridges(count: int, dim: int, penalty: float) -> Ridges:
     """Return regressions without observations."""
+    reserve(count, dim, dim)
     eye = np.eye(dim)
     return Ridges(
         inverse=np.tile(eye * (1.0 / penalty), (count, 1, 1)),
