@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from robustbandits._atomic import whole_file
+from robustbandits._atomic import remove_old_drafts, whole_file
 from robustbandits.kernels.linalg import Floats
 
 MAGIC = b"RBAGENT"
@@ -55,7 +55,9 @@ def write_snapshot(
             digest.update(part)
             file.write(part)
         file.write(digest.digest())
-    _sync_directory(Path(path).resolve().parent)
+    target = Path(path).resolve()
+    _sync_directory(target.parent)
+    remove_old_drafts(target.parent, target.name)
 
 
 def _encode(header: dict[str, Any], arrays: dict[str, Floats]) -> list[bytes]:
