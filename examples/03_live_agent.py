@@ -17,14 +17,14 @@ for _ in range(2000):
     articles = world.uniform(-0.4, 0.4, size=(world.integers(5, 15), 5))  # not always as many
     decision = agent.choose(articles)
     click_rate = 0.5 + articles[decision.arm] @ taste
-    waiting.append((decision.id, float(world.random() < click_rate)))
+    waiting.append((decision.id, world.random() < click_rate))
     if len(waiting) > 50:  # a reward arrives, not always the oldest
         agent.learn(*waiting.pop(int(world.integers(len(waiting)))))
 
 agent.save(file)  # decisions that still wait are saved too
 agent = rb.Agent.load(file)
-for number, click in waiting:
-    agent.learn(number, click)
+for decision_id, click in waiting:
+    agent.learn(decision_id, click)
 
 print("still waiting:", agent.pending)
 assert agent.pending == 0

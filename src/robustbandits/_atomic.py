@@ -7,12 +7,14 @@ import os
 import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 #: The name of an unfinished file (a draft): a dot, the final name, a random word.
 _DRAFT = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{12}\.tmp")
+DAY = 24 * 60 * 60.0
 #: How much of the final name is in a draft's name: a file system may allow 255 bytes in all.
 _LONGEST = 100
 
@@ -64,6 +66,18 @@ def write_whole(target: Path, data: bytes) -> None:
     """Write a file atomically."""
     with whole_file(target) as file:
         file.write(data)
+
+
+def remove_old_drafts(folder: Path, name: str | None = None) -> None:
+    """Delete unfinished files that are older than a day: their processes were killed.
+
+    With ``name``, only drafts of the file with that name are deleted.
+    """
+    for path, final_name in drafts(folder):
+        if name is None or final_name == name[:_LONGEST]:
+            with contextlib.suppress(OSError):  # another process deleted it, or owns it
+                if time.time() - path.stat().st_mtime > DAY:
+                    path.unlink()
 
 
 def drafts(folder: Path) -> list[tuple[Path, str]]:

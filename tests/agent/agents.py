@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import robustbandits as rb
+from agent.files import pack, unpack
 from catalogue import CORE, policy
 from robustbandits.policies import RobustBandit
 
@@ -59,11 +60,19 @@ def theta(agent: rb.Agent) -> Any:
     return agent.scores(np.eye(agent.problem.dim)).means
 
 
-def contents(agent: rb.Agent) -> bytes:
-    """Return everything that an agent remembers, its random stream included: its file."""
+def file_of(agent: rb.Agent) -> bytes:
+    """Return the bytes that an agent saves."""
     with tempfile.TemporaryDirectory() as folder:
         agent.save(Path(folder) / "agent.rb")
         return (Path(folder) / "agent.rb").read_bytes()
+
+
+def contents(agent: rb.Agent) -> bytes:
+    """Return everything that an agent remembers, its random stream included, except its ids."""
+    header, arrays = unpack(file_of(agent))
+    del header["next"], header["last_forgotten"], arrays["sessions"]
+    arrays["pending"][:, 0] = 0.0
+    return pack(header, arrays)
 
 
 def reload(agent: rb.Agent, path: Any, policy: Any = None) -> rb.Agent:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-MAGIC = b"RBAGENT\x01"
+MAGIC = b"RBAGENT\x02"
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -26,12 +26,12 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     return header, arrays
 
 
-def pack(header: dict[str, Any], arrays: dict[str, Any]) -> bytes:
+def pack(header: dict[str, Any], arrays: dict[str, Any], magic: bytes = MAGIC) -> bytes:
     """Return a file with a correct checksum, whatever it contains."""
     listing = [[name, list(array.shape)] for name, array in arrays.items()]
     text = json.dumps({**header, "arrays": header.get("arrays", listing)}).encode()
     numbers = b"".join(np.asarray(array).astype("<f8").tobytes() for array in arrays.values())
-    return seal(text, numbers)
+    return seal(text, numbers, magic)
 
 
 def seal(text: bytes, numbers: bytes = b"", magic: bytes = MAGIC) -> bytes:

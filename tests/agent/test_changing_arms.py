@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from agent.agents import RECIPES, contents, draw_contexts, make_agent, reload, trained_agent
+from agent.agents import (
+    RECIPES,
+    contents,
+    draw_contexts,
+    file_of,
+    make_agent,
+    reload,
+    trained_agent,
+)
 from agent.files import pack, unpack
 from agent.third_party import CatalogueRoundRobin, RoundRobin
 from robustbandits.agent import SnapshotError
@@ -86,7 +94,7 @@ def test_a_bad_catalogue_in_a_file_is_refused(tmp_path):
     path = tmp_path / "agent.rb"
     agent = catalogue_agent()
     agent.choose(FIRST)
-    header, arrays = unpack(contents(agent))
+    header, arrays = unpack(file_of(agent))
     for wrong, message in (
         (FIRST[:2], r"catalogue must have shape \(3, 2\), got \(2, 2\)"),
         (FIRST.T, r"catalogue must have shape \(3, 2\), got \(2, 3\)"),
@@ -104,7 +112,7 @@ def test_the_file_of_another_policy_has_no_catalogue(tmp_path):
     path = tmp_path / "agent.rb"
     agent = rb.Agent(rb.policies.LinUCB(), arms=3, dim=2, seed=0)
     agent.choose(FIRST)
-    header, arrays = unpack(contents(agent))
+    header, arrays = unpack(file_of(agent))
     assert "catalogue" not in arrays
     path.write_bytes(pack(header, arrays | {"catalogue": FIRST}))
     with pytest.raises(SnapshotError, match="catalogue"):

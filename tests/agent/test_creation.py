@@ -58,13 +58,13 @@ COPIES = {"deepcopy": copy.deepcopy, "pickle": lambda agent: pickle.loads(pickle
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_copy_continues_independently(name, way):
     agent = trained_agent(name)
-    agent.scores(np.eye(3))
+    waiting = agent.choose(np.eye(4, 3))
     twin = COPIES[way](agent)
     before = contents(agent)
     assert contents(twin) == before
-    train(twin, 20).learn(21, 0.5)
+    train(twin, 20).learn(waiting, 0.5)
     assert contents(agent) == before
-    train(agent, 20).learn(21, 0.5)
+    train(agent, 20).learn(waiting, 0.5)
     assert contents(twin) == contents(agent)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from agent.agents import contents, make_agent, theta, train, trained_agent
+from agent.agents import contents, file_of, make_agent, theta, train, trained_agent
 from agent.files import unpack
 from agent.third_party import RoundRobin
 from catalogue import CORE
@@ -33,18 +33,18 @@ def documented_arrays(name):
     for names in (quoted(arrays) for policy, arrays in table("policy") if policy == name):
         stars = [name.removesuffix("*") for name in names if name.endswith("*")]
         whole = [name for name in names if not name.endswith("*")]
-        return {*(star + field for star in stars for field in RIDGE), *whole, "pending"}
+        return {*(star + field for star in stars for field in RIDGE), *whole, "sessions", "pending"}
     raise AssertionError(f"docs/agent-file.md does not list the arrays of {name}")
 
 
 @pytest.mark.parametrize("name", CORE)
 def test_a_policy_has_the_arrays_that_the_page_lists(name):
-    _, arrays = unpack(contents(trained_agent(name)))
+    _, arrays = unpack(file_of(trained_agent(name)))
     assert set(arrays) == documented_arrays(name)
 
 
 def test_the_header_has_the_entries_that_the_page_lists():
-    header, _ = unpack(contents(make_agent()))
+    header, _ = unpack(file_of(make_agent()))
     assert [*header, "arrays"] == [quoted(row[0])[0] for row in table("entry")]
 
 
@@ -52,7 +52,7 @@ def test_the_numbers_of_a_file_mean_what_the_page_says():
     agent = train(make_agent("RobustLinUCB"), 30)
     contexts = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.8]])
     decisions = [agent.choose(contexts) for _ in range(2)]
-    header, arrays = unpack(contents(agent))
+    header, arrays = unpack(file_of(agent))
     ridge = {field: arrays[f"state.optimist.ridge.{field}"] for field in RIDGE}
     assert ridge["theta"].tolist() == theta(agent).tolist()
     np.testing.assert_allclose(ridge["gram"] @ ridge["inverse"], np.eye(3), atol=1e-12)
@@ -61,23 +61,30 @@ def test_the_numbers_of_a_file_mean_what_the_page_says():
     np.testing.assert_allclose(ridge["tally"][:2], [30, log_det], rtol=1e-12)
     assert header["policy"]["name"] == "RobustLinUCB"
     assert header["policy"]["budget"] == 5.0
-    assert header["next"] == 32
-    rows = [[d.id, d.arm, 0, 0, 0, 0, *contexts[d.arm]] for d in decisions]
+    assert header["decisions"] == 32
+    numbers = [int(decision.id[:13], 16) for decision in decisions]
+    assert header["next"] == numbers[-1] + 1
+    rows = [
+        [number, d.arm, 0, 0, 0, 0, *contexts[d.arm]]
+        for number, d in zip(numbers, decisions, strict=True)
+    ]
     assert arrays["pending"].tolist() == rows
+    _, high, low = arrays["sessions"][0]
+    assert f"{int(high):09x}{int(low):010x}" == decisions[0].id[13:]
 
 
 def test_the_stream_of_a_file_is_that_of_numpy():
     agent = train(
         make_agent(RoundRobin()), 5
     )  # its second sum is that of the random numbers it drew
-    header, arrays = unpack(contents(agent))
+    header, arrays = unpack(file_of(agent))
     saved = header["stream"]
     state = {"state": int(saved["state"], 16), "inc": int(saved["increment"], 16)}
     spare = {"has_uint32": saved["has_uint32"], "uinteger": saved["uinteger"]}
     stream = np.random.PCG64()
     stream.state = {"bit_generator": saved["kind"], "state": state, **spare}
     drawn = np.random.Generator(stream).random()
-    _, later = unpack(contents(train(agent, 1)))
+    _, later = unpack(file_of(train(agent, 1)))
     assert later["state.sums"][1] == arrays["state.sums"][1] + drawn
 
 

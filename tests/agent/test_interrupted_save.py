@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,15 @@ def test_a_process_killed_while_saving_leaves_a_complete_file(tmp_path):
     states, drafts = map(int, outcome.stdout.split())
     assert states > 1  # processes were killed at different moments,
     assert drafts > 0  # and some of them in the middle of a save
+
+
+def test_saving_deletes_old_drafts_of_the_same_file_only(tmp_path):
+    path = tmp_path / "agent.rb"
+    long_ago = time.time() - 100_000
+    for name in (".agent.rb.0123456789ab.tmp", ".other.rb.0123456789ab.tmp", ".agent.rb.tmp"):
+        (tmp_path / name).write_bytes(b"unfinished")
+        os.utime(tmp_path / name, (long_ago, long_ago))
+    (tmp_path / ".agent.rb.ba9876543210.tmp").write_bytes(b"another process is writing it")
+    make_agent().save(path)
+    others = [".agent.rb.ba9876543210.tmp", ".agent.rb.tmp", ".other.rb.0123456789ab.tmp"]
+    assert names(tmp_path) == [*others, "agent.rb"]

@@ -150,7 +150,7 @@ def test_ties_first_always_plays_the_first_of_equal_arms():
 def test_a_decision_has_an_id_an_arm_and_a_score():
     agent = make_agent()
     decisions = [agent.choose(shown()) for _ in range(3)]
-    assert [decision.id for decision in decisions] == [0, 1, 2]
-    assert type(decisions[0].id) is type(decisions[0].arm) is int
-    assert repr(decisions[0]).startswith(f"Decision(id=0, arm={decisions[0].arm}, score=")
+    assert type(decisions[0].arm) is int
+    start = f"Decision(id='{decisions[0].id}', arm={decisions[0].arm}, score="
+    assert repr(decisions[0]).startswith(start)
     assert repr(agent.scores(shown())).startswith("Scores(means=[0. ")

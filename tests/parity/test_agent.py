@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from agent.agents import contents, reload
+from agent.agents import file_of, reload
 from agent.files import unpack
 from catalogue import EVERY, policy, simulation_for
 from property.laws import (
@@ -44,7 +44,7 @@ def play(agent: rb.Agent, block: Rounds, start: int = 0, stop: int = ROUNDS) -> 
 
 def has_state(agent: rb.Agent, state: Any) -> bool:
     """Whether the file of an agent holds exactly the numbers of a state."""
-    saved = unpack(contents(agent))[1]
+    saved = unpack(file_of(agent))[1]
     return all(same_bits(saved[path], array.astype(float)) for path, array in arrays_of(state))
 
 
@@ -65,7 +65,7 @@ def test_an_agent_has_the_bits_of_the_game_also_after_loading(name, tmp_path):
     assert np.bincount(arms, minlength=problem.arms).tolist() == game.book.pulls.tolist()
     assert has_state(agent, game.policy)
     stream = game.policy_rng.bit_generator.state["state"]["state"]
-    assert int(unpack(contents(agent))[0]["stream"]["state"], 16) == stream
+    assert int(unpack(file_of(agent))[0]["stream"]["state"], 16) == stream
 
 
 @pytest.mark.parametrize("name", EVERY)

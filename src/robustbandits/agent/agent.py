@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -11,9 +12,10 @@ import numpy.typing as npt
 
 from robustbandits._version import __version__
 from robustbandits.agent.compiled_steps import PROBABILITIES, decide, learn_reward, score_arms
-from robustbandits.agent.decision import Decision, Scores, id_of
+from robustbandits.agent.decision import Decision, Scores
 from robustbandits.agent.file_contents import (
     HEADER,
+    MIN_LIMIT,
     check_indices,
     check_names,
     check_size,
@@ -26,9 +28,11 @@ from robustbandits.agent.file_contents import (
     stream_from_dict,
     stream_to_dict,
     to_floats,
+    upgrade_from_format_1,
 )
 from robustbandits.agent.file_format import SnapshotError, read_snapshot, write_snapshot
-from robustbandits.agent.inputs import Inputs
+from robustbandits.agent.ids import check_id, sessions_to_rows
+from robustbandits.agent.inputs import Inputs, check_labels
 from robustbandits.agent.pending import Pending
 from robustbandits.compiled.jit import compiled_for, entry_point
 from robustbandits.compiled.rng_pointer import rng_pointer
@@ -40,6 +44,7 @@ from robustbandits.game.match import POLICY, stream
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, Policy
 from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.size_limit import size_limit
 
 
 class Agent:
@@ -69,7 +74,12 @@ class Agent:
         Smallest and largest possible reward; others are refused. The default is [0, 1], widened by
         six times the policy's sigma on both sides.
     pending
-        How many decisions without a reward are remembered; the oldest are forgotten first.
+        How many decisions without a reward are remembered. If there are more, the oldest are
+        forgotten, which a warning says once, and their rewards are refused. Choose at least the
+        number of decisions that you make while you wait for a reward, times two: 1,000 decisions
+        per second and rewards within ten minutes need ``pending=1_200_000``. If rewards of zero are
+        never reported (no click), learn them when the wait is over. A pending decision takes about
+        300 bytes plus 8 per feature.
 
     Notes
     -----
@@ -163,11 +173,14 @@ class Agent:
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         vars(self).update(values)
+        self._pending.begin_session()
         self._connect(self._rng)
 
     # ------------------------------------------------------------------------------- playing
 
-    def choose(self, contexts: npt.ArrayLike | None = None) -> Decision:
+    def choose(
+        self, contexts: npt.ArrayLike | None = None, labels: Sequence[Any] | None = None
+    ) -> Decision:
         """Choose an arm.
 
         Parameters
@@ -175,10 +188,18 @@ class Agent:
         contexts
             One row for each arm, shape (arms, dim); none if ``arms="ball"``: then the decision's
             ``context`` is the vector to play.
+        labels
+            A name or an object for each arm; the decision's ``label`` is that of the chosen arm. It
+            is not saved.
         """
-        array = self._inputs.contexts_to_show(contexts)
+        if self.problem.infinite:
+            array = self._inputs.no_contexts(contexts)
+        else:
+            array = self._inputs.contexts(contexts)
         arms, dim = array.shape
-        table = np.empty((3, max(1, arms)))
+        if labels is not None:
+            labels = check_labels(labels, arms)
+        table = np.empty((3, arms or 1))
         memo_and_context = np.empty(MEMO + dim)
         arm = self._decide(
             self._policy_argument,
@@ -190,25 +211,23 @@ class Agent:
         )
         if arm < 0:
             self._inputs.raise_error(array, arm)
-        self._inputs.remember_catalogue(array)
+        if self._inputs.catalogue_is_missing:
+            self._inputs.remember_catalogue(array)
         decision_id = self._pending.add((arm, memo_and_context))
-        return Decision(decision_id, arm, table, memo_and_context[MEMO:])
+        label = None if labels is None else labels[arm]
+        return Decision(decision_id, arm, table, memo_and_context[MEMO:], label)
 
-    def learn(self, decision: Decision | int, reward: float) -> None:
+    def learn(self, decision: Decision | str | int, reward: float) -> None:
         """Learn the reward of a decision, which may be given by its id.
 
-        A decision has one reward. Rewards may arrive late and in any order.
+        A decision has one reward. Rewards may arrive late and in any order; a click may be given as
+        True. Whole numbers are ids of decisions that an agent file of format 1 holds.
         """
         value = self._inputs.reward(reward)
-        decision_id = id_of(decision)
+        decision_id = decision.id if isinstance(decision, Decision) else check_id(decision)
         if decision_id not in self._pending:
             raise self._pending.error_for(decision_id)
         arm, memo_and_context = self._pending[decision_id]
-        if isinstance(decision, Decision) and decision.arm != arm:
-            raise ValueError(
-                f"decision must be one that this agent made: its decision {decision_id} chose arm "
-                f"{arm}, but got {decision!r}, which another agent made"
-            )
         value -= self.problem.offset
         self._learn(self._policy_argument, arm, value, self._rng_argument, memo_and_context)
         del self._pending[decision_id]
@@ -234,13 +253,18 @@ class Agent:
     def __repr__(self) -> str:
         arms = "'ball'" if self.problem.infinite else self.problem.arms
         sizes = f"arms={arms}, dim={self.problem.dim}, rounds={self.problem.rounds}"
-        counts = f"decisions={self._pending.next}, pending={self.pending}"
+        counts = f"decisions={self._pending.decisions}, pending={self.pending}"
         return f"Agent({self.policy.name}, {sizes}, {counts})"
 
     @property
     def pending(self) -> int:
         """Number of decisions without a reward."""
         return len(self._pending)
+
+    @property
+    def forgotten(self) -> int:
+        """Number of decisions that were forgotten without a reward: see the parameter pending."""
+        return self._pending.forgotten
 
     @property
     def reward_range(self) -> tuple[float, float] | None:
@@ -262,12 +286,15 @@ class Agent:
             "problem": self.problem.to_dict(),
             "reward_range": None if self.reward_range is None else list(self.reward_range),
             "capacity": self._pending.capacity,
-            "next": self._pending.next,
+            "decisions": self._pending.decisions,
             "forgotten": self._pending.forgotten,
+            "last_forgotten": self._pending.last_forgotten,
+            "next": self._pending.next,
             "stream": stream_to_dict(self._rng),
         }
         arrays = {name: to_floats(name, array) for name, array in state_arrays(self._state)}
         arrays |= self._inputs.to_arrays()
+        arrays["sessions"] = sessions_to_rows(self._pending.sessions, self._pending.next)
         arrays["pending"] = self._pending.to_rows(MEMO + self.problem.dim)
         try:
             type(self).__new__(type(self))._restore(dict(header), dict(arrays), type(self.policy))
@@ -289,9 +316,11 @@ class Agent:
         """
         if policy is not None and not isinstance(policy, type):
             raise TypeError(f"policy must be the class of a recipe, got {policy!r}")
-        header, arrays = read_snapshot(path)
+        version, header, arrays = read_snapshot(path)
         agent = cls.__new__(cls)
         try:
+            if version == 1:
+                upgrade_from_format_1(header, arrays)
             rng = agent._restore(header, arrays, policy)
         except Exception as error:  # a hostile file may cause any error
             raise SnapshotError(f"cannot load {os.fspath(path)}: {reason(error)}") from error
@@ -307,21 +336,22 @@ class Agent:
         if not isinstance(header["written_by"], str):
             raise SnapshotError("written_by must be text")
         problem = Problem(**header["problem"])
-        rows = arrays.pop("pending")
+        rows, sessions = arrays.pop("pending"), arrays.pop("sessions")
         check_size(problem, arrays)
         policy_class = recipe_class(header["policy"]["name"], given_class)
         recipe = policy_class.from_dict(checked_parameters(policy_class, header["policy"]))
         if hasattr(policy_class, "upgrade_file"):  # the arrays may be those of an older version
             arrays = policy_class.upgrade_file(arrays | {"pending": rows})
             rows = arrays.pop("pending")
-        self._set_up(recipe, problem, header["reward_range"], header["capacity"])
+        with size_limit(max(MIN_LIMIT, sum(array.size for array in arrays.values()))):
+            self._set_up(recipe, problem, header["reward_range"], header["capacity"])
         self._inputs.take_arrays(arrays)
         expected = dict(state_arrays(self._state))
         check_names("list of arrays", arrays, expected)
         for name, array in expected.items():
             fill(name, array, arrays[name])
         size = MEMO + problem.dim
-        self._pending.take_rows(rows, size, header["next"], header["forgotten"])
+        self._pending.take_rows(rows, sessions, size, header)
         self._inputs.check_pending(rows[:, 1], rows[:, 2 + MEMO :])
         check_indices(self._state, rows[:, 2 : 2 + MEMO])
         return stream_from_dict(header["stream"])

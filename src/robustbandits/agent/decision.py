@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from robustbandits.agent.compiled_steps import BONUSES, MEANS, PROBABILITIES
 from robustbandits.kernels.linalg import Floats
 
@@ -49,13 +47,19 @@ class Scores:
 
 
 class Decision(Scores):
-    """What an agent chose: the index ``arm``, and the ``id`` for ``agent.learn(id, reward)``."""
+    """What an agent chose: the index ``arm``, and the ``id`` for ``agent.learn(id, reward)``.
 
-    __slots__ = ("_context", "arm", "id")
+    ``label`` is the label of the arm, if ``agent.choose`` was given labels, and None otherwise.
+    """
 
-    def __init__(self, decision_id: int, arm: int, table: Floats, context: Floats):
-        self.id = decision_id
+    __slots__ = ("_context", "arm", "id", "label")
+
+    def __init__(
+        self, decision_id: str, arm: int, table: Floats, context: Floats, label: Any = None
+    ):
+        self.id = decision_id  # 32 hexadecimal digits, unique, sortable by time
         self.arm = arm
+        self.label = label
         self._table = table
         self._context = context
 
@@ -76,13 +80,5 @@ class Decision(Scores):
         return None if math.isnan(chance) else chance
 
     def __repr__(self) -> str:
-        return f"Decision(id={self.id}, arm={self.arm}, score={self.score:.6g})"
-
-
-def id_of(decision: Any) -> int:
-    """Return the id of a decision; the decision may be given by its id."""
-    if isinstance(decision, Decision):
-        return decision.id
-    if type(decision) is int or isinstance(decision, np.integer):
-        return int(decision)
-    raise TypeError(f"decision must be a Decision or its id, a whole number; got {decision!r}")
+        label = "" if self.label is None else f", label={self.label!r}"
+        return f"Decision(id={self.id!r}, arm={self.arm}{label}, score={self.score:.6g})"

@@ -12,9 +12,12 @@ from robustbandits.agent.file_format import SnapshotError
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import VERSION_KEY, class_version
 from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.size_limit import SizeLimitError
 
-#: Largest array of a state, in bytes, that may be allocated for a file smaller than that.
+#: Largest array of a third-party state, in bytes, that may be allocated for a smaller file.
 MAX_LOAD = 256 * 1024 * 1024
+#: As many numbers as this may be in an array of a state, however small the file is.
+MIN_LIMIT = 1 << 16
 
 #: Entries of a file's header, besides the list of its arrays.
 HEADER = (
@@ -24,8 +27,10 @@ HEADER = (
     "problem",
     "reward_range",
     "capacity",
-    "next",
+    "decisions",
     "forgotten",
+    "last_forgotten",
+    "next",
     "stream",
 )
 
@@ -37,6 +42,15 @@ def check_names(what: str, found: Iterable[str], expected: Iterable[str]) -> Non
         raise SnapshotError(f"its {what} {verb} {name!r}")
 
 
+def upgrade_from_format_1(header: dict[str, Any], arrays: dict[str, Floats]) -> None:
+    """Replace what format 1 says about ids, which were consecutive whole numbers from 0.
+
+    It does not say how many decisions were forgotten; they are counted from now on.
+    """
+    header |= {"decisions": header["next"], "last_forgotten": header["forgotten"], "forgotten": 0}
+    arrays["sessions"] = np.array([(0.0, -1.0, -1.0)] if header["next"] else np.empty((0, 3)))
+
+
 def check_size(problem: Problem, arrays: dict[str, Floats]) -> None:
     """Refuse sizes that would allocate far more than the file holds."""
     limit = max(MAX_LOAD, sum(array.nbytes for array in arrays.values()))
@@ -46,7 +60,8 @@ def check_size(problem: Problem, arrays: dict[str, Floats]) -> None:
 
 def reason(error: Exception) -> str:
     """Return one line that says why a file was refused."""
-    text = str(error) if isinstance(error, SnapshotError) else f"{type(error).__name__}: {error}"
+    plain = isinstance(error, SnapshotError | SizeLimitError)
+    text = str(error) if plain else f"{type(error).__name__}: {error}"
     return text[:1000]  # a hostile file may hold a long value
 
 

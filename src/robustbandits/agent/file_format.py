@@ -23,17 +23,17 @@ from typing import Any
 
 import numpy as np
 
-from robustbandits._atomic import whole_file
+from robustbandits._atomic import remove_old_drafts, whole_file
 from robustbandits.kernels.linalg import Floats
 
 MAGIC = b"RBAGENT"
-VERSION = 1
+VERSION = 2
 MAX_HEADER = 4 * 1024 * 1024
 MAX_ARRAYS = 10_000
 
 PREFIX, CHECKSUM = 16, 32  # bytes before the header, and of the checksum
 
-Contents = tuple[dict[str, Any], dict[str, Floats]]
+Contents = tuple[int, dict[str, Any], dict[str, Floats]]  # format, header, arrays
 
 
 class SnapshotError(ValueError):
@@ -54,6 +54,8 @@ def write_snapshot(
             digest.update(part)
             file.write(part)
         file.write(digest.digest())
+    target = Path(path).resolve()
+    remove_old_drafts(target.parent, target.name)
 
 
 def _encode(header: dict[str, Any], arrays: dict[str, Floats]) -> list[bytes]:
@@ -76,7 +78,7 @@ def _encode(header: dict[str, Any], arrays: dict[str, Floats]) -> list[bytes]:
 
 
 def read_snapshot(path: str | os.PathLike[str]) -> Contents:
-    """Return the header and the arrays of a file; raise SnapshotError if it is not valid."""
+    """Return format, header and arrays of a file; raise SnapshotError if it is not valid."""
     with Path(path).open("rb") as file:
         try:
             return _read(file, os.fstat(file.fileno()).st_size)
@@ -85,7 +87,7 @@ def read_snapshot(path: str | os.PathLike[str]) -> Contents:
 
 
 def _read(file: Any, size: int) -> Contents:
-    header, start = _read_header(file, size)
+    version, header, start = _read_header(file, size)
     shapes = _read_listing(header.pop("arrays", None))
     expected = start + 8 * sum(math.prod(shape) for shape in shapes.values()) + CHECKSUM
     if size != expected:
@@ -103,18 +105,20 @@ def _read(file: Any, size: int) -> Contents:
         except ValueError:
             raise SnapshotError(f"its array {name!r} has an impossible shape: {shape}") from None
         start += 8 * count
-    return header, arrays
+    return version, header, arrays
 
 
-def _read_header(file: Any, size: int) -> tuple[dict[str, Any], int]:
-    """Return the header, and the position at which the arrays start."""
+def _read_header(file: Any, size: int) -> tuple[int, dict[str, Any], int]:
+    """Return the format, the header, and the position at which the arrays start."""
     prefix = file.read(PREFIX)
     if len(prefix) < PREFIX or prefix[:7] != MAGIC:
         raise SnapshotError("it is not a saved agent, or it was cut short")
-    if prefix[7] != VERSION:
-        remedy = "update robustbandits" if prefix[7] > VERSION else "the file is damaged"
+    version = prefix[7]
+    if not 1 <= version <= VERSION:
+        remedy = "update robustbandits" if version > VERSION else "the file is damaged"
         raise SnapshotError(
-            f"its format is {prefix[7]}, but this robustbandits reads format {VERSION}: {remedy}"
+            f"its format is {version}, but this robustbandits reads formats 1 to {VERSION}: "
+            f"{remedy}"
         )
     length = int.from_bytes(prefix[8:], "little")
     if length > MAX_HEADER or PREFIX + length + CHECKSUM > size:
@@ -125,7 +129,7 @@ def _read_header(file: Any, size: int) -> tuple[dict[str, Any], int]:
         raise SnapshotError("its header is not JSON") from None
     if not isinstance(header, dict):
         raise SnapshotError("its header is not a JSON object")
-    return header, PREFIX + length
+    return version, header, PREFIX + length
 
 
 def _refuse_constant(word: str) -> None:

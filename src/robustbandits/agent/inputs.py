@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,16 +34,15 @@ class Inputs:
         self._low, self._high = self.reward_range or _default_range(policy)
         self._fixed_contexts = bool(getattr(policy, "fixed_contexts", False))
         self._catalogue: Floats | None = None  # contexts of the first choice
+        self.catalogue_is_missing = self._fixed_contexts
 
-    def contexts_to_show(self, contexts: npt.ArrayLike | None) -> Floats:
-        """Return contexts as :meth:`contexts` does; without rows if the arms are a ball."""
-        if self.problem.infinite:
-            if contexts is not None:
-                raise ValueError(
-                    "contexts must not be given, because the arms are a ball: call choose()"
-                )
-            return np.empty((0, self.problem.dim))
-        return self.contexts(contexts)
+    def no_contexts(self, contexts: npt.ArrayLike | None) -> Floats:
+        """Return contexts without rows, because the arms are a ball."""
+        if contexts is not None:
+            raise ValueError(
+                "contexts must not be given, because the arms are a ball: call choose()"
+            )
+        return np.empty((0, self.problem.dim))
 
     def contexts(self, contexts: npt.ArrayLike | None) -> Floats:
         """Return contexts as a float64 array in C order; check the shape, but not the values."""
@@ -70,9 +70,9 @@ class Inputs:
         return array if array.flags.carray else array.copy()
 
     def remember_catalogue(self, array: Floats) -> None:
-        """Remember the first contexts, if the policy needs the same ones in every call."""
-        if self._fixed_contexts and self._catalogue is None:
-            self._catalogue = array.copy()
+        """Remember the first contexts, because the policy needs the same ones in every call."""
+        self._catalogue = array.copy()
+        self.catalogue_is_missing = False
 
     def to_arrays(self) -> dict[str, Floats]:
         """Return what is saved with an agent: its catalogue, empty before the first choice."""
@@ -91,7 +91,7 @@ class Inputs:
             raise ValueError(f"catalogue must have shape {sizes[1]}, got {catalogue.shape}")
         if len(catalogue) > 0:
             self.check_values(catalogue)
-            self._catalogue = catalogue.copy()
+            self.remember_catalogue(catalogue)
 
     def check_pending(self, arms: Floats, contexts: Floats) -> None:
         """Raise SnapshotError for pending decisions that this agent cannot have made."""
@@ -144,6 +144,19 @@ def lengths(contexts: Floats) -> Floats:
     return lengths
 
 
+def check_labels(labels: Any, arms: int) -> Sequence[Any]:
+    """Return labels as a list or a tuple; there must be one for each arm."""
+    if isinstance(labels, str) or not hasattr(labels, "__iter__"):
+        raise TypeError(f"labels must be a list with one label for each arm, got {labels!r}")
+    if not isinstance(labels, list | tuple):
+        labels = list(labels)
+    if len(labels) != arms:
+        raise ValueError(
+            f"labels must have one label for each arm: expected {arms}, got {len(labels)}"
+        )
+    return labels
+
+
 def check_range(span: Any) -> tuple[float, float] | None:
     """Return a range of rewards, or None for the policy's default."""
     if span is None:
@@ -166,10 +179,10 @@ def _first_change(array: Floats, known: Floats) -> int:
 
 
 def _is_real(value: Any) -> bool:
-    """Whether a value is a real number of Python or NumPy, or a zero-dimensional array."""
+    """Whether a value is a real number, True or False, or a zero-dimensional array of these."""
     if getattr(value, "ndim", None) == 0:
-        return getattr(getattr(value, "dtype", None), "kind", "f") in "fiu"
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+        return getattr(getattr(value, "dtype", None), "kind", "f") in "fiub"
+    return isinstance(value, numbers.Real)
 
 
 def _floats_of(contexts: npt.ArrayLike | None) -> Floats:

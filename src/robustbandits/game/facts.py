@@ -6,8 +6,10 @@ A recipe class may have a class attribute ``facts``. All fields have defaults, a
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
+from robustbandits.game import require
 from robustbandits.game.problem import Problem, UnsupportedProblem
 
 #: Where the specification of a policy comes from: the paper; its authors' code; ourselves; or
@@ -15,6 +17,8 @@ from robustbandits.game.problem import Problem, UnsupportedProblem
 PAPER, CODE, OURS = "paper", "authors' code", "ours"
 RECONSTRUCTION = "experimental, constants from summaries"
 NOT_STATED = "not stated"
+#: Bounds and parameters above this, and bounds below its inverse, are refused.
+LARGEST = 1e50
 
 
 class PolicyFacts(NamedTuple):
@@ -64,12 +68,28 @@ def policy_facts(policy: Any) -> PolicyFacts:
 def start_policy(policy: Any, problem: Problem) -> Any:
     """Return a fresh state of a policy; raise UnsupportedProblem if it cannot play.
 
-    A policy that does not know of infinitely many arms would play the origin in every round.
+    A policy that does not know of infinitely many arms would play the origin in every round. With
+    numbers far from 1, squares and products overflow, so that scores would not be finite.
     """
-    state = policy.start(problem)
+    try:
+        state = policy.start(problem)
+    except ArithmeticError as error:
+        raise ValueError(
+            f"{policy.name} cannot compute its constants ({error}): use parameters and bounds "
+            f"nearer to 1; got {policy!r} and {problem}"
+        ) from error
+    _refuse_extreme_numbers(policy, problem)
     if problem.infinite and not policy_facts(policy).infinite_arms:
         raise UnsupportedProblem(
             f"{policy.name} does not state that it can play infinitely many arms "
             f"(facts.infinite_arms): use another policy, such as LinUCB"
         )
     return state
+
+
+def _refuse_extreme_numbers(policy: Any, problem: Problem) -> None:
+    for name in ("context_bound", "theta_bound"):
+        require.between(name, getattr(problem, name), 1.0 / LARGEST, LARGEST)
+    for name, value in getattr(policy, "__dict__", {}).items():
+        if isinstance(value, float) and LARGEST < abs(value) < math.inf:
+            raise ValueError(f"{name} of {policy.name} must be at most {LARGEST:g}, got {value!r}")

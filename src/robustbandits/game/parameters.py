@@ -34,9 +34,10 @@ Positive = Annotated[float, require.positive]
 NonNegative = Annotated[float, functools.partial(require.at_least, low=0.0)]
 Probability = Annotated[float, require.fraction]  # 0 and 1 excluded
 Share = Annotated[float, functools.partial(require.between, low=0.0, high=1.0)]  # both included
-Count = Annotated[int, require.count]  # 1, 2, ...
+Count = Annotated[int, functools.partial(require.count, high=1 << 53)]  # 1, 2, ...; see below
 Budget = Annotated[float, require.budget]  # not negative; infinity is allowed
 Flag = Annotated[bool, require.flag]
+# Policies compute with counts as floats, which represent every whole number up to 2^53.
 
 
 class CheckedRecipe(Recipe):

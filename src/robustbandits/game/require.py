@@ -62,14 +62,16 @@ def fraction(name: str, value: Any) -> float:
     return number
 
 
-def count(name: str, value: Any, low: int = 1) -> int:
-    """Return a whole number not below ``low``."""
+def count(name: str, value: Any, low: int = 1, high: int | None = None) -> int:
+    """Return a whole number not below ``low``, and not above ``high`` if that is given."""
     if isinstance(value, bool) or not (
         isinstance(value, int) or (_is_scalar(value) and value.dtype.kind in "iu")
     ):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
     if value < low:
         raise ValueError(f"{name} must be >= {low}, got {value!r}")
+    if high is not None and value > high:
+        raise ValueError(f"{name} must be <= {high}, got {value!r}")
     return int(value)
 
 

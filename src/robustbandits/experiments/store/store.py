@@ -17,13 +17,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from robustbandits._atomic import drafts, write_whole
+from robustbandits._atomic import drafts, remove_old_drafts, write_whole
 from robustbandits._version import __version__
 from robustbandits.experiments.plan import Plan, PlannedMatch, match_id_of
 from robustbandits.experiments.provenance import provenance
@@ -34,7 +33,6 @@ from robustbandits.experiments.store.locks import Locks, locks_on
 from robustbandits.experiments.store.match_file import DamagedError, NewerError, StoredMatch
 from robustbandits.game.ledger import Ledger
 
-DAY = 86_400.0
 _NAMES = {"store.json", "plans", "matches", "damaged", "lock"}
 
 
@@ -118,10 +116,7 @@ class Store:
     def _remove_drafts(self, locks: Locks) -> None:
         """Delete the unfinished file of a match if its lock is free, and others after a day."""
         for folder in (self.folder, self.folder / "plans"):
-            for path, _ in drafts(folder):
-                with contextlib.suppress(FileNotFoundError):  # another process deleted it
-                    if time.time() - path.stat().st_mtime > DAY:
-                        path.unlink()
+            remove_old_drafts(folder)
         if not locks.works:
             return
         for path, name in drafts(self.folder / "matches"):

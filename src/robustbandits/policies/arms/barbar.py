@@ -21,6 +21,7 @@ from robustbandits.game.parameters import Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import largest
+from robustbandits.kernels.size_limit import reserve
 from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
 from robustbandits.policies._state_checks import check_index
 
@@ -96,6 +97,7 @@ class EpochState(NamedTuple):
 
 def start_epochs(arms: int, *, factor: float, trust: bool, actual: bool) -> EpochState:
     """Return the first epoch, in which all arms have the same gap."""
+    reserve(arms)
     state = EpochState(
         gaps=np.ones(arms),
         planned=np.zeros(arms),
@@ -135,7 +137,11 @@ def _next_epoch(state: EpochState, rng: Generator) -> None:
 
 @program
 def _plan(state: EpochState, best: int) -> None:
-    """Compute the length of an epoch and each arm's share of it."""
+    """Compute the length of an epoch and each arm's share of it.
+
+    It has no loops, because it also runs as plain Python when an agent is started. ``cumsum`` adds
+    one number after another, as a loop would.
+    """
     arms = state.gaps.shape[0]
     epoch = state.diary[NUMBER]
     factor = state.factor
@@ -143,10 +149,8 @@ def _plan(state: EpochState, best: int) -> None:
         zeta = math.log(epoch + 4.0) + (epoch + 4.0) * math.log(4.0)
         zeta += math.log(math.log(max(2.0, float(arms))))
         factor *= math.log(4.0 * arms * arms) + zeta
-    total = 0.0
-    for a in range(arms):
-        state.planned[a] = factor / (state.gaps[a] * state.gaps[a])
-        total += state.planned[a]
+    state.planned[:] = factor / (state.gaps * state.gaps)
+    total = np.cumsum(state.planned)[-1]
     if state.trust:
         length = math.ceil(arms * factor * math.pow(4.0, epoch - 1.0))
         state.planned[best] += max(0.0, length - total)
@@ -154,12 +158,9 @@ def _plan(state: EpochState, best: int) -> None:
     else:
         length = math.ceil(total)
     state.diary[LENGTH] = length
-    before = 0.0
-    for a in range(arms):
-        # An epoch is a whole number of rounds: the planned numbers are scaled up to match.
-        state.planned[a] *= length / total
-        before += state.planned[a] / length
-        state.cumulative[a] = min(1.0, before)
+    # An epoch is a whole number of rounds: the planned numbers are scaled up to match.
+    state.planned[:] *= length / total
+    state.cumulative[:] = np.minimum(1.0, np.cumsum(state.planned / length))
     state.cumulative[arms - 1] = 1.0
 
 

@@ -17,9 +17,10 @@ from robustbandits.compiled.jit import kernel, program
 from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import Count, Positive
 from robustbandits.game.problem import Problem
-from robustbandits.game.verbs import score
+from robustbandits.game.verbs import MEMO, score
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import draw, largest, share_of_largest
+from robustbandits.kernels.size_limit import reserve
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.catalogue._layers import (
     MEMO_LAYER,
@@ -34,6 +35,8 @@ from robustbandits.policies.catalogue._layers import (
 
 # Field of the memo: the layer that chose the arm. MEMO_LAYER is -1 if the arm was borrowed.
 MEMO_CHOSE = 1
+#: A bound that excludes nothing.
+HUGE = 1e300
 
 
 class MultiLayerState(NamedTuple):
@@ -226,6 +229,7 @@ class MultiLayerGPUCB(LayeredRecipe):
     def start(self, problem: Problem) -> MultiLayerState:
         logs = math.log2(problem.horizon(self.name))
         layers = max(1, math.ceil(logs)) if self.layers is None else self.layers
+        reserve(layers, problem.arms)
         slower = [0.5**layer for layer in range(2, layers + 1)]
         delta = self.delta / (4.0 * (1.0 + logs))
         extra = 3.0 + self.max_corruption * math.log(1.0 / delta)
@@ -235,3 +239,25 @@ class MultiLayerGPUCB(LayeredRecipe):
         bounds = start_bounds(layers, problem.arms)
         listed = np.ones((layers, problem.arms))
         return MultiLayerState(posteriors, bounds, listed, alpha=self.alpha)
+
+    @staticmethod
+    def upgrade_file(arrays: dict[str, Floats]) -> dict[str, Floats]:
+        """Return the arrays of an agent file in the present layout.
+
+        Files of version 1 have no running bounds and no sets. They keep all rewards; the bounds of
+        a layer begin with its next reward, and every arm is in every set.
+        """
+        if "state.bounds.highs" in arrays:
+            return arrays
+        shape = arrays["state.means"].shape
+        upgraded = {
+            name.replace("state.", "state.posteriors.", 1): array for name, array in arrays.items()
+        }
+        upgraded["pending"] = arrays["pending"].copy()
+        memos = upgraded["pending"][:, 2 : 2 + MEMO]
+        memos[:, MEMO_CHOSE] = memos[:, MEMO_LAYER]
+        return upgraded | {
+            "state.bounds.highs": np.full(shape, HUGE),
+            "state.bounds.lows": np.full(shape, -HUGE),
+            "state.listed": np.ones(shape),
+        }

@@ -21,6 +21,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, add_outer, cholesky
 from robustbandits.kernels.ridge import LOG_DET, observe, rebuild
 from robustbandits.kernels.selection import nth_smallest
+from robustbandits.kernels.size_limit import reserve
 from robustbandits.policies._state_checks import check_counts
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
@@ -236,6 +237,7 @@ class RobustRegressionUCB(LinearRecipe):
     def start(self, problem: Problem) -> RobustRegressionState:
         refuse_small_ridge(problem, self.ridge, RIDGE_FACTOR)
         dim = problem.dim
+        reserve(self.memory, dim)
         first_fit = min(max(10, 4 * dim), max(1, self.memory // 2))
         return RobustRegressionState(
             optimist=self.start_optimist(problem),
