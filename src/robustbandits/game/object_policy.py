@@ -137,6 +137,7 @@ class ObjectKind:
         )
 
     def __call__(self, **parameters: Any) -> ObjectPolicy:
+        """Return a policy with these parameters."""
         return ObjectPolicy(self.source, self.label, self.origin, parameters)
 
 
