@@ -2,7 +2,8 @@
 
 import copy
 import functools
-import warnings
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -226,7 +227,18 @@ def test_infinitely_many_arms_are_refused():
         simulate(Rotation, environment=rb.environments.UnitBall(dim=3))
 
 
-def test_playing_an_object_warns_about_nothing():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        simulate(Rotation, rounds=3)
+PROGRAM = """
+import robustbandits as rb
+class Loyal:
+    def choose(self, contexts):
+        return 0
+    def learn(self, contexts, arm, reward):
+        pass
+print(rb.simulate(environment=rb.environments.Simulation(), policy=Loyal, rounds=3).pulls[0])
+"""
+
+
+def test_the_first_game_of_an_object_warns_about_nothing():
+    command = [sys.executable, "-W", "default", "-c", PROGRAM]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (result.stdout, result.stderr) == ("3\n", "")

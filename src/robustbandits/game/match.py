@@ -19,7 +19,7 @@ from robustbandits.compiled.state_pointer import StatePointer, pointer_to, state
 from robustbandits.game.dispatch import GAME_KERNELS, by_address
 from robustbandits.game.facts import start_policy
 from robustbandits.game.ledger import POINTS, Ledger, close_book, open_book
-from robustbandits.game.object_state import ObjectState
+from robustbandits.game.object_state import ObjectState, quiet_compilation
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
@@ -78,8 +78,7 @@ class Game:
         if self._reads_policy:
             self._pass_policy(pointer_to(self.policy))
         elif isinstance(self.policy, ObjectState):
-            with warnings.catch_warnings():  # Numba warns about kernels that call Python
-                warnings.filterwarnings("ignore", "Code running in object mode")
+            with quiet_compilation("kernels"):
                 self._pass_policy(by_address(self.policy, GAME_KERNELS))
         else:
             self._pass_policy(by_address(self.policy, GAME_KERNELS))
@@ -107,6 +106,13 @@ class Game:
 
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
+        if isinstance(self.policy, ObjectState):
+            with quiet_compilation("calls"):
+                self._advance(rounds)
+        else:
+            self._advance(rounds)
+
+    def _advance(self, rounds: Rounds) -> None:
         streams = (self.policy_rng, self.attack_rng)
         arguments = (self.attack, self.purse, self.book, *streams, np.empty(MEMO))
         try:
