@@ -7,7 +7,6 @@ import pytest
 
 import robustbandits as rb
 from experiments.lab import bits
-from robustbandits.adapters._layouts import blocks
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
 from robustbandits.game.rounds import child_seeds, make_rounds
@@ -180,8 +179,3 @@ def test_an_object_made_for_other_arms_is_refused(library):
     adapter = rb.adapters.MABWiser(mabwiser_linucb(library, arms=3))
     with pytest.raises(ValueError, match="MABWiser object has 3 arms, but a round has 4"):
         simulate(adapter)
-
-
-def test_blocks_give_one_theta_per_arm():
-    found = blocks(np.array([2.0, 3.0]), 2)
-    assert found.tolist() == [[2.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 3.0]]

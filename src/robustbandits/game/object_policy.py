@@ -123,7 +123,7 @@ class ObjectKind:
     def __init__(self, source: Any, origin: str):
         self.source, self.origin = source, origin
         self.label = origin  # name of its policies; a spec changes it
-        self.__name__ = origin
+        self.__name__, self.__doc__ = origin, source.__doc__
         known = {} if _is_object(source) else parameters_of(source)
         self.__signature__ = inspect.Signature(
             [
