@@ -7,7 +7,7 @@ OUT ?= out
 DOCS ?= docs
 BIN := .venv/bin
 
-.PHONY: reproduce reproduction-page table1 tables picture cautious presets infinite test slow lint types layers parity oldest check bench fix clean
+.PHONY: reproduce reproduction-page table1 tables picture cautious presets infinite test slow lint types layers parity oldest adapters check bench fix clean
 
 # Installed again when the dependencies change. The install is editable, so changes of the code need nothing.
 .venv/ready: pyproject.toml constraints.txt
@@ -56,10 +56,10 @@ infinite: .venv/ready  ## play infinitely many arms, and write docs/infinite.md
 	$(BIN)/python -m tools.horizon_table docs/infinite.md
 
 test: .venv/ready  ## the tests
-	$(BIN)/python -m pytest -n auto --dist loadscope -m 'not slow'
+	$(BIN)/python -m pytest -n auto --dist loadscope -m 'not slow and not adapters'
 
 slow: .venv/ready  ## the slow tests: examples, the compile cache, long games
-	$(BIN)/python -m pytest -n auto --dist loadscope -m slow
+	$(BIN)/python -m pytest -n auto --dist loadscope -m 'slow and not adapters'
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -73,7 +73,7 @@ layers: .venv/ready
 
 # The tests again without compiled code. Slow tests are left out: they need compiled code, or play long games.
 parity: .venv/ready
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m 'not slow and not statistical'
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m 'not slow and not statistical and not adapters'
 
 # The oldest supported versions need Python 3.11 or 3.12.
 OLDEST := .venv-oldest/bin/python
@@ -89,7 +89,18 @@ OLDEST_TESTS := tests/compiled tests/kernels/test_scoring.py tests/kernels/test_
 oldest: .venv-oldest/ready  ## a quick set of tests with the oldest supported Numba and NumPy
 	$(OLDEST) -m pytest -n auto --dist loadscope -m 'not slow' $(OLDEST_TESTS)
 
-check: lint types layers slow oldest parity  ## what CI runs beside the tests
+# Policies of other libraries play here. They are installed apart, because one of them is compiled when it is installed.
+ADAPTERS := .venv-adapters/bin/python
+
+.venv-adapters/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-adapters
+	$(ADAPTERS) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[adapters,lab,pandas]' pytest pytest-xdist hypothesis
+	touch $@
+
+adapters: .venv-adapters/ready  ## the tests of adapters, with the real libraries
+	ROBUSTBANDITS_ADAPTERS_REQUIRED=1 $(ADAPTERS) -m pytest -n auto --dist loadscope -m adapters tests/adapters
+
+check: lint types layers slow oldest adapters parity  ## what CI runs beside the tests
 
 bench: .venv/ready  ## measure speed; prints ratios, writes JSON
 	$(BIN)/python benchmarks/bench.py --out $(OUT)
@@ -103,4 +114,4 @@ fix: .venv/ready
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv .venv-oldest out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-adapters out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -15,6 +15,7 @@ from . import policies as policies
 from . import attacks as attacks
 from . import environments as environments
 from . import metrics as metrics
+from . import adapters as adapters
 from . import experiments as experiments
 from . import checks as checks
 from . import extend as extend

@@ -17,8 +17,9 @@ from robustbandits.experiments.store.results_file import decode_results, encode_
 from robustbandits.experiments.swept_parameters import Parameters, swept_parameters
 from robustbandits.game.defaults import ROUNDS, SEEDS
 from robustbandits.game.ledger import POINTS, Ledger
+from robustbandits.game.object_policy import PolicyLike
 from robustbandits.game.rounds import Environment
-from robustbandits.game.verbs import Attack, Policy
+from robustbandits.game.verbs import Attack
 from robustbandits.reports import frames
 from robustbandits.reports.figures import draw_panels
 from robustbandits.reports.summary import Summary, summarise
@@ -128,7 +129,7 @@ class Results:
 def compare(
     *,
     environments: Sequence[Environment] | Mapping[str, Environment],
-    policies: Sequence[Policy] | Mapping[str, Policy],
+    policies: Sequence[PolicyLike] | Mapping[str, PolicyLike],
     attacks: Sequence[Attack] | Mapping[str, Attack] | None = None,
     rounds: int = ROUNDS,
     seeds: int | Sequence[int] = SEEDS,
@@ -146,6 +147,7 @@ def compare(
     ----------
     environments, policies, attacks
         Lists of recipes, or mappings from label to recipe. Without ``attacks``, nothing attacks.
+        Objects that choose and learn may stand for policies, as in :func:`simulate`.
     rounds
         Length of each game.
     seeds

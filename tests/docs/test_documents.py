@@ -89,7 +89,13 @@ def test_readme_recommends_the_policies_of_the_page_on_policies():
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples_hold(name):
-    failed, _ = doctest.testmod(importlib.import_module(name))
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:
+        if "robustbandits[adapters]" not in str(error):
+            raise
+        pytest.skip(str(error))
+    failed, _ = doctest.testmod(module)
     assert failed == 0
 
 

@@ -232,6 +232,22 @@ class Agent:
         self._learn(self._policy_argument, arm, value, self._rng_argument, memo_and_context)
         del self._pending[decision_id]
 
+    def observe(self, contexts: npt.ArrayLike, arm: int, reward: float) -> None:
+        """Learn the reward of an arm that something else chose, for example one in a log.
+
+        The policy decides about these contexts, and then learns as if it had chosen this arm. For
+        a policy that weighs rewards by the probability of its own choices, this is approximate.
+        """
+        self._inputs.reward(reward)
+        array = self._inputs.contexts(contexts)
+        if require.count("arm", arm, low=0) >= len(array):
+            raise ValueError(f"arm must be < {len(array)}, the number of contexts; got {arm!r}")
+        decision = self.choose(array)
+        _, memo_and_context = self._pending[decision.id]
+        memo_and_context[MEMO:] = array[arm]
+        self._pending[decision.id] = (int(arm), memo_and_context)
+        self.learn(decision.id, reward)
+
     def scores(self, contexts: npt.ArrayLike) -> Scores:
         """Return the scores of contexts (arms, dim), without choosing or changing anything.
 

@@ -13,6 +13,7 @@ from rich.filesize import decimal
 
 from robustbandits.experiments.plan import Plan
 from robustbandits.experiments.registry import SECTIONS
+from robustbandits.game.object_policy import ObjectPolicy
 
 #: Seconds of one core to play a round of one game, and to draw a round for all games of a match,
 #: at 20 arms x 10 features: measured on two small cloud cores (docs/speed.md), rounded up.
@@ -77,11 +78,13 @@ def describe(plan: Plan, estimated: Estimate) -> str:
         lines.append(f"  {len(labels)} {section}: {shown}")
     for environment, skipped in plan.skipped.items():
         lines.append(f"  skipped in {environment}: {', '.join(skipped)}")
+    objects = [label for label, policy in spec.policies.items() if isinstance(policy, ObjectPolicy)]
+    slow = f"; {', '.join(objects)} may take far longer: Python objects" if objects else ""
     lines += [
         f"  {len(spec.seeds)} seeds, {spec.rounds:,} rounds each: {plan.games:,} games in "
         f"{len(plan.matches):,} matches, {plan.rounds:,} rounds in all",
         f"  takes about {duration}, {decimal(estimated.memory)} of memory, "
         f"at most {decimal(estimated.disk)} on disk",
-        f"  ({estimated.basis})",
+        f"  ({estimated.basis}{slow})",
     ]
     return "\n".join(lines)

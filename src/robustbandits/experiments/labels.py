@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robustbandits.game import require
+from robustbandits.game.object_policy import as_policy
 from robustbandits.ratings.synthetic import STAND_IN
 
 ROLES = {"environments": "environment", "attacks": "attack", "policies": "policy"}
@@ -37,6 +38,8 @@ def label_recipes(argument: str, recipes: Any) -> dict[str, Any]:
     else:
         listed = list(recipes) if isinstance(recipes, list | tuple) else [recipes]
         labels = None
+    if argument == "policies":
+        listed = [as_policy(argument, policy) for policy in listed]
     for recipe in listed:
         require.recipe(argument, recipe, ROLES[argument])
     if not listed:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robustbandits.experiments.registry import find_kind, section_of
+from robustbandits.game.object_policy import ObjectPolicy
 
 
 def canonical(values: Any) -> str:
@@ -27,7 +28,8 @@ def recipe_to_plain(recipe: Any) -> dict[str, Any]:
         )
     values = {"name": kind.__name__, **_to_plain(recipe.to_dict())}
     if section_of(recipe) is None:
-        values["module"] = f"{kind.__module__}.{kind.__qualname__}"
+        origin = recipe.origin if isinstance(recipe, ObjectPolicy) else None
+        values["module"] = origin or f"{kind.__module__}.{kind.__qualname__}"
     try:
         canonical(values)
     except (TypeError, ValueError) as error:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from robustbandits.game.facts import policy_facts
+from robustbandits.game.object_policy import ObjectKind, can_make_object
 from robustbandits.game.recipe import Recipe
 
 #: The sections of a spec; packages of the same names export the recipes.
@@ -58,10 +59,13 @@ def find_kind(section: str, name: str, allow_import: bool = False) -> type[Recip
     """Return the recipe class of this name, or raise ValueError with the nearest names.
 
     A third-party class is written ``module:Class``, or ``module:Outer.Inner``. Its module is
-    imported only if ``allow_import`` is true.
+    imported only if ``allow_import`` is true. A policy may also be a class, function or object
+    without a recipe (see :func:`~robustbandits.game.object_policy.as_policy`).
     """
     if ":" in name:
         kind = import_object(name, allow_import)
+        if section == "policies" and can_make_object(kind):
+            return ObjectKind(kind, name)  # type: ignore[return-value]
         if not _is_recipe(kind):
             expected = "expected a dataclass derived from robustbandits.extend.Recipe"
             raise ValueError(f"{name} is not a recipe class; {expected}, got {kind!r}")

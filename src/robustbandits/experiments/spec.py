@@ -19,6 +19,7 @@ from robustbandits.game import require
 from robustbandits.game.defaults import ROUNDS, SEEDS
 from robustbandits.game.ledger import POINTS
 from robustbandits.game.no_attack import NoAttack
+from robustbandits.game.object_policy import PolicyLike
 from robustbandits.game.rounds import Environment
 from robustbandits.game.verbs import Attack, Policy
 
@@ -43,6 +44,8 @@ class Spec:
         A name, and a sentence on what the experiment is for.
     environments, attacks, policies
         Lists of recipes, or mappings from label to recipe. Without ``attacks``, nothing attacks.
+        Policies may also be Python objects that choose and learn (docs/adapters.md); a store takes
+        only those that a TOML spec names.
     rounds
         Length of each game.
     seeds
@@ -79,7 +82,7 @@ class Spec:
         *,
         name: str,
         environments: Sequence[Environment] | Mapping[str, Environment],
-        policies: Sequence[Policy] | Mapping[str, Policy],
+        policies: Sequence[PolicyLike] | Mapping[str, PolicyLike],
         attacks: Sequence[Attack] | Mapping[str, Attack] | None = None,
         about: str = "",
         rounds: int = ROUNDS,
@@ -170,8 +173,9 @@ def read_spec(source: str | os.PathLike[str], *, allow_import: bool = False) -> 
     source
         Path of the file, or name of the ready spec.
     allow_import
-        Whether a recipe may be a third-party class, ``kind = "module:Class"``. Reading the spec
-        then imports the module, which must be on Python's path, and so runs its code.
+        Whether a recipe may be a third-party class, ``kind = "module:Class"``, or a policy any
+        ``module:object`` that can choose and learn. Reading the spec then imports the module, which
+        must be on Python's path, and so runs its code.
 
     Examples
     --------

@@ -22,6 +22,7 @@ from robustbandits.experiments.registry import (
     presets,
 )
 from robustbandits.game import require
+from robustbandits.game.object_policy import ObjectKind
 from robustbandits.game.recipe import Recipe
 
 
@@ -80,7 +81,10 @@ def read_table(section: str, label: str, table: Any, allow_import: bool = False)
 
 def _kind(section: str, label: str, table: dict[str, Any], allow_import: bool) -> type[Recipe]:
     try:
-        return find_kind(section, str(table.get("kind", label)), allow_import)
+        kind = find_kind(section, str(table.get("kind", label)), allow_import)
+        if isinstance(kind, ObjectKind):
+            kind.label = label
+        return kind
     except ValueError as error:
         if "kind" in table:
             raise ValueError(f"kind: {error}") from error

@@ -19,6 +19,7 @@ from robustbandits.compiled.state_pointer import StatePointer, pointer_to, state
 from robustbandits.game.dispatch import GAME_KERNELS, by_address
 from robustbandits.game.facts import start_policy
 from robustbandits.game.ledger import POINTS, Ledger, close_book, open_book
+from robustbandits.game.object_state import ObjectState, quiet_compilation
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
@@ -58,12 +59,27 @@ class Game:
         self.policy_rng = np.random.Generator(np.random.PCG64(stream(seed, POLICY)))
         self.attack_rng = np.random.Generator(np.random.PCG64(stream(seed, ATTACK)))
         self._reads_policy = reads_policy(attack, self.attack)
+        if isinstance(self.policy, ObjectState):
+            self._begin_object(policy.name, attack.name, seed)
         self._connect()
+
+    def _begin_object(self, policy: str, attack: str, seed: int) -> None:
+        """Make the Python object that plays; it gets a seed of the policy's stream."""
+        if self._reads_policy:
+            raise TypeError(
+                f"{attack} reads the policy's state, which {policy} does not have, because it is a "
+                f"Python object: use an attack that does not read it, such as Garcelon"
+            )
+        object_seed = int(stream(seed, POLICY).generate_state(1)[0])
+        self.policy.handle.player.begin(self.policy_rng, object_seed)
 
     def _connect(self) -> None:
         """Choose how to pass the policy to the loop, and the loop that is compiled for it."""
         if self._reads_policy:
             self._pass_policy(pointer_to(self.policy))
+        elif isinstance(self.policy, ObjectState):
+            with quiet_compilation("kernels"):
+                self._pass_policy(by_address(self.policy, GAME_KERNELS))
         else:
             self._pass_policy(by_address(self.policy, GAME_KERNELS))
 
@@ -91,6 +107,13 @@ class Game:
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
         rounds = without_copies(rounds)
+        if isinstance(self.policy, ObjectState):
+            with quiet_compilation("calls"):
+                self._advance(rounds)
+        else:
+            self._advance(rounds)
+
+    def _advance(self, rounds: Rounds) -> None:
         streams = (self.policy_rng, self.attack_rng)
         arguments = (self.attack, self.purse, self.book, *streams, np.empty(MEMO))
         try:

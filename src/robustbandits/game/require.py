@@ -119,12 +119,13 @@ def recipe(name: str, value: Any, role: str) -> Any:
 
 def _role_of(value: Any) -> str | None:
     """Return the role of a recipe, by the arguments of `start` and by whether it has a purse."""
-    if _takes(value.start, 2):  # rounds and a seed
-        return None if _takes(value.start, 1) else "environment"
+    if takes(value.start, 2):  # rounds and a seed
+        return None if takes(value.start, 1) else "environment"
     return "attack" if hasattr(value, "purse") else "policy"
 
 
-def _takes(function: Any, count: int) -> bool:
+def takes(function: Any, count: int) -> bool:
+    """Whether a function can be called with this many positional arguments."""
     try:
         inspect.signature(function).bind(*range(count))
     except TypeError:

@@ -7,14 +7,15 @@ from robustbandits.game.defaults import ROUNDS
 from robustbandits.game.ledger import POINTS, Ledger
 from robustbandits.game.match import play_match
 from robustbandits.game.no_attack import NoAttack
+from robustbandits.game.object_policy import PolicyLike, as_policy
 from robustbandits.game.rounds import Environment
-from robustbandits.game.verbs import Attack, Policy
+from robustbandits.game.verbs import Attack
 
 
 def simulate(
     *,
     environment: Environment,
-    policy: Policy,
+    policy: PolicyLike,
     attack: Attack | None = None,
     rounds: int = ROUNDS,
     seed: int = 0,
@@ -25,7 +26,9 @@ def simulate(
     Parameters
     ----------
     environment, policy, attack
-        Recipes of what takes part. Without an attack, nothing is changed.
+        Recipes of what takes part. Without an attack, nothing is changed. The policy may also be
+        any object with ``choose(contexts) -> arm`` and ``learn(contexts, arm, reward)``, its class,
+        or a function that returns a new one.
     rounds
         Length of the game. Memory does not grow with it.
     seed
@@ -46,9 +49,11 @@ def simulate(
     seed = require.count("seed", seed, low=0)
     points = require.count("points", points)
     require.recipe("environment", environment, "environment")
-    require.recipe("policy", policy, "policy")
+    played_policy = as_policy("policy", policy)
     if attack is not None:
         require.recipe("attack", attack, "attack")
     played_attack: Attack = NoAttack() if attack is None else attack
-    (ledger,) = play_match(environment, [(played_attack, policy)], rounds, seed, points=points)
+    (ledger,) = play_match(
+        environment, [(played_attack, played_policy)], rounds, seed, points=points
+    )
     return ledger
