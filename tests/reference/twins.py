@@ -23,11 +23,12 @@ class SeenContexts:
     """The contexts x_s that were learned, for the maximum of |x V^-1 x_s|.
 
     While every arm has one context they are listed. From the first that differs on they lie in a
-    ball; each new one enlarges it to the smallest ball around the old ball and itself.
+    ball, and in the ball of the longest around the origin, whichever gives less; each new one
+    enlarges the first to the smallest ball around the old ball and itself.
     """
 
     def __init__(self):
-        self.by_arm, self.ball = {}, None
+        self.by_arm, self.ball, self.length = {}, None, 0.0
 
     def add(self, arm, x):
         if self.ball is None and np.array_equal(self.by_arm.setdefault(arm, x), x):
@@ -38,6 +39,7 @@ class SeenContexts:
         self.enlarge(x)
 
     def enlarge(self, x):
+        self.length = max(self.length, np.linalg.norm(x))
         if self.ball is None:
             self.ball = x, 0.0
             return
@@ -52,7 +54,8 @@ class SeenContexts:
         images = np.linalg.solve(V, contexts.T)
         if self.ball is not None:
             center, radius = self.ball
-            return abs(center @ images) + radius * np.linalg.norm(images, axis=0)
+            lengths = np.linalg.norm(images, axis=0)
+            return np.minimum(abs(center @ images) + radius * lengths, self.length * lengths)
         if not self.by_arm:
             return np.zeros(len(contexts))
         return abs(np.array(list(self.by_arm.values())) @ images).max(axis=0)

@@ -89,7 +89,7 @@ def test_without_noise_no_arms_error_exceeds_its_bonus(kind, attack, size, budge
 
 # ----------------------------------------------------------------------------- games with noise
 
-RUNS, ROUNDS, DELTA, SIGMA, BUDGET = 120, 120, 0.1, 0.3, 40.0
+RUNS, ROUNDS, DELTA, SIGMA, BUDGET = 80, 80, 0.1, 0.3, 30.0
 #: If each game leaves the bounds with probability DELTA at most, more games than this do so with
 #: probability below 1e-7.
 LIMIT = stats.binom.isf(1e-7, RUNS, DELTA)
@@ -120,9 +120,8 @@ needs_speed = pytest.mark.skipif(not jit_is_on, reason="tens of thousands of rou
 
 @pytest.mark.statistical
 @needs_speed
-@pytest.mark.parametrize("changing", [False, True])
-@pytest.mark.parametrize("arms", [4, 9])
-@pytest.mark.parametrize("attack", ["once", "random", "raise"])
+@pytest.mark.parametrize(("arms", "changing"), [(4, False), (9, False), (9, True)])
+@pytest.mark.parametrize("attack", ["once", "raise"])
 def test_bonus_covers_the_error_of_every_arm_with_probability_one_minus_delta(
     attack, arms, changing
 ):

@@ -4,7 +4,8 @@ Corruptions c_1, c_2, ... of the rewards learned at x_1, x_2, ... move the estim
 ``Σ c_s (xᵀ V⁻¹ x_s)``, which is at most ``C · h(x)`` with ``h(x) = max |xᵀ V⁻¹ x_s|``
 (docs/tight.md). If an arm always has the same context, the maximum runs over the arms that were
 learned. If contexts change, a ball that contains them stands for those that are not kept:
-``|xᵀ V⁻¹ x_s| <= |g·center| + reach · ‖g‖`` with ``g = V⁻¹ x``.
+``|xᵀ V⁻¹ x_s| <= |g·center| + radius · ‖g‖`` with ``g = V⁻¹ x``; or their largest length, because
+``|xᵀ V⁻¹ x_s| <= length · ‖g‖``. The smaller bound counts.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ import numpy as np
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.game.problem import Problem, UnsupportedProblem
-from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.linalg import Floats, dot
 from robustbandits.kernels.scoring import multiply_columns, score_images
 
 #: How many known arms are multiplied with all arms at a time; this bounds the memory.
 ROWS = 16
+
+# Fields of `reach`.
+RADIUS, LENGTH = range(2)
 
 
 class Learned(NamedTuple):
@@ -29,7 +33,7 @@ class Learned(NamedTuple):
     contexts: Floats  # (arms, dim) the context of each arm that is known, or 0
     known: Floats  # (arms,) 1 if the arm was learned
     center: Floats  # (dim,) center of a ball that contains all other learned contexts
-    reach: Floats  # (1,) radius of the ball; -1 if nothing is in it
+    reach: Floats  # (2,) radius of the ball, -1 if nothing is in it; largest length in it
     fixed: bool  # arms keep their contexts, unless somebody attacks these
 
 
@@ -44,7 +48,7 @@ def start_learned(problem: Problem) -> Learned:
         contexts=np.zeros((problem.arms, problem.dim)),
         known=np.zeros(problem.arms),
         center=np.zeros(problem.dim),
-        reach=np.array([-1.0]),
+        reach=np.array([-1.0, 0.0]),
         fixed=problem.fixed_arms is True,
     )
 
@@ -57,7 +61,8 @@ def forget_contexts(learned: Learned | None) -> None:
     learned.contexts[:] = 0.0
     learned.known[:] = 0.0
     learned.center[:] = 0.0
-    learned.reach[0] = -1.0
+    learned.reach[RADIUS] = -1.0
+    learned.reach[LENGTH] = 0.0
 
 
 # ------------------------------------------------------------------------------------ remembering
@@ -72,7 +77,7 @@ def remember(learned: Learned | None, arm: int, context: Floats) -> None:
     """
     if learned is None:
         return
-    changes = learned.reach[0] >= 0.0 and not learned.fixed
+    changes = learned.reach[RADIUS] >= 0.0 and not learned.fixed
     if not changes and arm < learned.known.shape[0]:
         if learned.known[arm] == 0.0:
             for i in range(context.shape[0]):
@@ -105,15 +110,16 @@ def _enlarge(learned: Learned, context: Floats) -> None:
     for i in range(context.shape[0]):
         square += (context[i] - learned.center[i]) * (context[i] - learned.center[i])
     distance = math.sqrt(square)
-    reach = learned.reach[0]
-    if distance > reach:
+    radius = learned.reach[RADIUS]
+    if distance > radius:
         share = 1.0
-        if reach >= 0.0:
-            share = 0.5 * (1.0 - reach / distance)
-            reach = 0.5 * (reach + distance)
+        if radius >= 0.0:
+            share = 0.5 * (1.0 - radius / distance)
+            radius = 0.5 * (radius + distance)
         for i in range(context.shape[0]):
             learned.center[i] += share * (context[i] - learned.center[i])
-        learned.reach[0] = max(0.0, reach)
+        learned.reach[RADIUS] = max(0.0, radius)
+    learned.reach[LENGTH] = max(learned.reach[LENGTH], math.sqrt(dot(context, context)))
 
 
 # ------------------------------------------------------------------------------------------ harms
@@ -132,9 +138,9 @@ def add_harms(
     if level > 0.0:
         arms = contexts.shape[1]
         harms = np.zeros(arms)
-        if learned.fixed or learned.reach[0] < 0.0:
+        if learned.fixed or learned.reach[RADIUS] < 0.0:
             _harms_of_known(learned, inverse, contexts, harms)
-        if learned.reach[0] >= 0.0:
+        if learned.reach[RADIUS] >= 0.0:
             _harms_of_ball(learned, inverse, contexts, harms)
         for a in range(arms):
             out[a] += level * harms[a]
@@ -158,9 +164,11 @@ def _harms_of_known(learned: Learned, inverse: Floats, contexts: Floats, harms: 
 
 @kernel
 def _harms_of_ball(learned: Learned, inverse: Floats, contexts: Floats, harms: Floats) -> None:
-    """Raise each harm to the largest ``|g·x|`` over the vectors x of the ball."""
+    """Raise each harm to a bound on the largest ``|g·x|`` over the contexts in the ball."""
     arms = contexts.shape[1]
     sums = np.empty((2, arms))
     score_images(inverse, learned.center, contexts, sums[0], sums[1])
     for a in range(arms):
-        harms[a] = max(harms[a], abs(sums[0, a]) + learned.reach[0] * math.sqrt(sums[1, a]))
+        length = math.sqrt(sums[1, a])
+        bound = abs(sums[0, a]) + learned.reach[RADIUS] * length
+        harms[a] = max(harms[a], min(bound, learned.reach[LENGTH] * length))

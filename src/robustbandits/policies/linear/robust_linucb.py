@@ -51,9 +51,9 @@ class RobustLinUCB(LinearRecipe):
     facts: ClassVar[PolicyFacts] = PolicyFacts(
         setting="contextual",
         needs=("budget",),
-        adversary="strong, rewards; contexts with max_corruption=2",
-        regret="d√T + √(dCT), derived here; d(C+1)√T in the paper",
-        cost="Kd²",
+        adversary="strong, rewards or contexts",
+        regret="d√T + C Σh, which is KC for orthogonal arms, derived here; d(C+1)√T in the paper",
+        cost="Kd²; K²d on a catalogue",
         provenance=PAPER,
         reference="Ding, Hsieh, Sharpnack (2022), Theorem 1",
         infinite_arms=True,
