@@ -7,7 +7,7 @@ OUT ?= out
 DOCS ?= docs
 BIN := .venv/bin
 
-.PHONY: reproduce reproduction-page table1 tables picture cautious presets infinite test slow lint types layers parity oldest adapters check bench fix clean
+.PHONY: reproduce reproduction-page table1 tables picture cautious tight presets infinite test slow lint types layers parity oldest adapters check bench fix clean
 
 # Installed again when the dependencies change. The install is editable, so changes of the code need nothing.
 .venv/ready: pyproject.toml constraints.txt
@@ -41,6 +41,11 @@ cautious: .venv/ready  ## measure which attacks CautiousLinUCB withstands, and w
 	$(BIN)/robustbandits run tolerance --store $(OUT)/tolerance
 	$(BIN)/python -m tools.policy_tables $(OUT)/cautious docs/cautious.md
 	$(BIN)/python -m tools.policy_tables $(OUT)/tolerance docs/cautious.md
+
+tight: .venv/ready  ## measure the tight bonus beside the others, and write docs/tight.md
+	$(BIN)/robustbandits run tight --store $(OUT)/tight
+	$(BIN)/python -m tools.policy_tables $(OUT)/tight docs/tight.md
+	$(BIN)/python -m tools.tight_table docs/tight.md
 
 presets: .venv/ready  ## measure the practical presets and the theory's constants, and write docs/presets.md
 	$(BIN)/robustbandits run exploration --store $(OUT)/exploration

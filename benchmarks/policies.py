@@ -33,6 +33,7 @@ ATTACK = rb.attacks.Garcelon(100.0)
 MAX_RATIO = {"contextual": 2.5, "MAB": 0.5}
 MAX_RATIO_BY_POLICY = {
     "LinTS": 3.0,
+    "RobustLinUCB": 3.0,  # the tight bonus compares all arms of a catalogue
     "MultiLevelWeightedOFUL": 4.0,
     "COBE": 4.0,
     "MaxMinUCB": 60.0,
@@ -46,6 +47,11 @@ GAME_LENGTHS = (1_000, 3_000, 10_000)
 #: Dimensions of the ball of arms; aims for a round in 10: µs, and times a round over 20 arms.
 BALLS = (2, 5, 10, 20, 40)
 MAX_BALL, MAX_BALL_RATIO = 30.0, 60.0
+
+#: Numbers of arms with which the tight bonus is measured; aim for its round on fresh arms, as a
+#: multiple of LinUCB's, and for the exponent of the number of arms on a catalogue.
+TIGHT_ARMS = (20, 200, 2_000)
+MAX_TIGHT_FRESH, MAX_TIGHT_GROWTH = 1.6, 2.0
 
 #: Run in a new process, because machine code already in memory would hide the cost of loading it.
 FIRST_GAMES = """
@@ -86,9 +92,11 @@ def setting(name: str) -> str:
     return str(kinds("policies")[name].facts.setting)
 
 
-def blocks_for(contexts: str, intercept: bool, rounds: int, count: int) -> tuple[Any, list[Rounds]]:
+def blocks_for(
+    contexts: str, intercept: bool, rounds: int, count: int, arms: int = 20
+) -> tuple[Any, list[Rounds]]:
     dim = 9 if intercept else 10  # the intercept adds one feature
-    settings = {"arms": 20, "dim": dim, "contexts": contexts, "intercept": intercept}
+    settings = {"arms": arms, "dim": dim, "contexts": contexts, "intercept": intercept}
     nature = rb.environments.Simulation(**settings).start(rounds * count, stream(0, NATURE))
     return nature.problem, [nature.draw(rounds) for _ in range(count)]
 
@@ -152,6 +160,24 @@ def bench_balls() -> dict[str, Any]:
     return found
 
 
+def bench_tight(repeats: int) -> dict[str, dict[str, dict[str, float]]]:
+    """Return microseconds per round of LinUCB and of the tight bonus, by number of arms."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    recipes = {"LinUCB": rb.policies.LinUCB(), "tight": rb.policies.RobustLinUCB(100.0)}
+    for contexts in ("fixed", "fresh"):
+        found[contexts] = {}
+        for arms in TIGHT_ARMS:
+            rounds, count = (1250, 8) if arms == 20 else (100, 2)
+            problem, blocks = blocks_for(contexts, False, rounds, count, arms)
+            makers: dict[str, Callable[[], Player]] = {
+                name: lambda p=policy, q=problem: Game(p, ATTACK, q, 0, 1000).advance
+                for name, policy in recipes.items()
+            }
+            times = fastest(makers, blocks, repeats if arms == 20 else 3)
+            found[contexts][f"{arms}"] = times
+    return found
+
+
 def _play_once(policy: Any, problem: Any) -> Player:
     """Return a player that starts a new game with every block; `fastest` plays the first twice."""
 
@@ -207,6 +233,7 @@ def show(report: dict[str, Any]) -> None:
         for name, row in report["growth"].items():
             cells = "  ".join(f"{length}: {us:.2f}" for length, us in row.items())
             print(f"  {name:26} {cells}")
+    show_tight(report["tight"])
     show_balls(report["balls"])
     count = len(report["rounds"])
     print(f"\nSeconds until all {count} policies have played, without the import of the package")
@@ -219,6 +246,23 @@ def show(report: dict[str, Any]) -> None:
     seconds = report["start"]["first"]["by_policy"]
     slowest = sorted(seconds, key=lambda name: -seconds[name][1])[:5]
     print("  slowest  " + ", ".join(f"{name} {seconds[name][1]:.1f}" for name in slowest))
+
+
+def show_tight(rows: dict[str, dict[str, dict[str, float]]]) -> None:
+    print(
+        "\nRobustLinUCB with the tight bonus, 10 dimensions, us, and multiple of LinUCB's; by arms"
+    )
+    limits = {"fixed": MAX_RATIO_BY_POLICY["RobustLinUCB"], "fresh": MAX_TIGHT_FRESH}
+    for contexts, row in rows.items():
+        ratios = {arms: times["tight"] / times["LinUCB"] for arms, times in row.items()}
+        cells = [f"{arms}: {row[arms]['tight']:.2f} ({ratios[arms]:.2f} x)" for arms in row]
+        missed = "" if ratios["20"] <= limits[contexts] else ": MISSED"
+        aim = f"aim <= {limits[contexts]:g} x at 20{missed}"
+        print(f"  {contexts:5}  {'  '.join(cells)}  {aim}")
+    few, many = (rows["fixed"][f"{arms}"]["tight"] for arms in TIGHT_ARMS[-2:])
+    growth = math.log(many / few) / math.log(TIGHT_ARMS[-1] / TIGHT_ARMS[-2])
+    missed = "" if growth <= MAX_TIGHT_GROWTH else ": MISSED"
+    print(f"  fixed, from 200 to 2,000 arms: K^{growth:.2f}  aim <= {MAX_TIGHT_GROWTH:g}{missed}")
 
 
 def show_balls(row: dict[str, float]) -> None:
@@ -247,6 +291,7 @@ def main() -> None:
     report = {
         "rounds": bench_rounds(names, options.repeats),
         "growth": bench_growth(names),
+        "tight": bench_tight(options.repeats),
         "balls": bench_balls(),
         "start": bench_start(names),
     }

@@ -29,7 +29,7 @@ VALUES = {
     ),
     "bins": ((1, (1 << 16) + 1, 2.5, "3"), (2, 1 << 16)),
     "block": (COUNT, (1,)),
-    "bonus": (WORD, ("paper", "l1", "l2")),
+    "bonus": (WORD, ("paper", "l1", "l2", "tight")),
     "bonus_scale": (NON_NEGATIVE, (0,)),
     "budget": (NON_NEGATIVE, (0,)),
     "c_hat_scale": (NON_NEGATIVE, (0,)),

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustbandits.compiled.jit import python_of
-from robustbandits.kernels.scoring import score_columns
+from robustbandits.kernels.scoring import multiply_columns, score_columns, score_images
 
 plain = python_of(score_columns)
 
@@ -83,4 +83,41 @@ def test_score_columns_of_a_transposed_array_are_right():
     assert np.array_equal(
         scored(score_columns, matrix, vector, transposed),
         scored(score_columns, matrix, vector, columns),
+    )
+
+
+# ---------------------------------------------------------------------------- matrix times columns
+
+
+def multiplied(function, matrix, columns):
+    out = np.full((len(matrix), columns.shape[1]), np.nan)
+    function(matrix, columns, out)
+    return out
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 10, 11])
+@pytest.mark.parametrize("count", [*range(1, 18), 20, 31])
+def test_products_and_image_scores_compiled_and_plain_give_the_same_bits(dim, count):
+    matrix, vector, columns = random_problem(dim, count, seed=100 * dim + count)
+    tall = np.random.default_rng(count).standard_normal((count, dim))
+    for left in (matrix, tall):
+        found = multiplied(multiply_columns, left, columns)
+        assert np.array_equal(found, multiplied(python_of(multiply_columns), left, columns))
+        np.testing.assert_allclose(found, left @ columns, rtol=1e-11, atol=1e-12)
+    found = scored(score_images, matrix, vector, columns)
+    assert np.array_equal(found, scored(python_of(score_images), matrix, vector, columns))
+    images = matrix @ columns
+    np.testing.assert_allclose(found[0], vector @ images, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(found[1], (images**2).sum(axis=0), rtol=1e-10)
+
+
+@pytest.mark.parametrize("count", [5, 8, 12])
+def test_products_of_arrays_that_are_not_contiguous_are_right(count):
+    matrix, vector, columns = random_problem(3, count, seed=3)
+    turned = np.asfortranarray(columns)
+    np.testing.assert_array_equal(
+        multiplied(multiply_columns, matrix, turned), multiplied(multiply_columns, matrix, columns)
+    )
+    np.testing.assert_array_equal(
+        scored(score_images, matrix, vector, turned), scored(score_images, matrix, vector, columns)
     )

@@ -51,6 +51,13 @@ def settings() -> dict[str, Setting]:
         "written": Setting(
             TILES, attacks.Garcelon(5.0), policies.RobustBandit.as_written(epoch=30), 200
         ),
+        "tight": Setting(CATALOGUE, attacks.Garcelon(5.0), policies.RobustLinUCB(5.0), 300),
+        "tight, moved": Setting(
+            CATALOGUE, attacks.ContextDilation(5.0), policies.RobustLinUCB(5.0), 300
+        ),
+        "tight, BOB": Setting(
+            CATALOGUE, attacks.Garcelon(5.0), policies.BOBNoRestart(bonus="tight"), 300
+        ),
         "coded": Setting(TILES, attacks.Garcelon(5.0), policies.BOBNoRestart.as_coded(), 200),
         "LinUCB, long": Setting(SMALL, attacks.Garcelon(5.0), linucb, 4200),
         "LinTS, long": Setting(SMALL, attacks.Garcelon(5.0), policies.LinTS(), 4200),

@@ -19,6 +19,48 @@ class Bounds:
         self.L, self.S = context_bound, theta_bound
 
 
+class SeenContexts:
+    """The contexts x_s that were learned, for the maximum of |x V^-1 x_s|.
+
+    While every arm has one context they are listed. From the first that differs on they lie in a
+    ball, and in the ball of the longest around the origin, whichever gives less; each new one
+    enlarges the first to the smallest ball around the old ball and itself.
+    """
+
+    def __init__(self):
+        self.by_arm, self.ball, self.length = {}, None, 0.0
+
+    def add(self, arm, x):
+        if self.ball is None and np.array_equal(self.by_arm.setdefault(arm, x), x):
+            return
+        if self.ball is None:
+            for earlier in sorted(self.by_arm):
+                self.enlarge(self.by_arm[earlier])
+        self.enlarge(x)
+
+    def enlarge(self, x):
+        self.length = max(self.length, np.linalg.norm(x))
+        if self.ball is None:
+            self.ball = x, 0.0
+            return
+        center, radius = self.ball
+        distance = np.linalg.norm(x - center)
+        if distance > radius:  # from the ball's far side, -radius, to x
+            middle = (distance - radius) / 2
+            self.ball = center + middle * (x - center) / distance, radius + middle
+
+    def harms(self, V, contexts):
+        """The largest |x V^-1 x_s| for each x, over the list or over the ball."""
+        images = np.linalg.solve(V, contexts.T)
+        if self.ball is not None:
+            center, radius = self.ball
+            lengths = np.linalg.norm(images, axis=0)
+            return np.minimum(abs(center @ images) + radius * lengths, self.length * lengths)
+        if not self.by_arm:
+            return np.zeros(len(contexts))
+        return abs(np.array(list(self.by_arm.values())) @ images).max(axis=0)
+
+
 class Ridge:
     """V = λI + Σ x xᵀ and b = Σ y x, since the last reset."""
 
@@ -33,6 +75,7 @@ class Ridge:
         self.b = np.zeros(self.dim)
         self.count = 0
         self.gamma_squared = 0.0  # Σ_s x_s V_s^-1 x_s, each with the V before x_s came in
+        self.seen = SeenContexts()
 
     def theta(self):
         return np.linalg.solve(self.V, self.b)
@@ -124,13 +167,23 @@ class Linear:
             "paper": math.sqrt(self.ridge.gamma_squared) * level,
             "l1": level,
             "l2": min(level, math.sqrt(level * self.max_corruption)),
+            "tight": 0.0,  # added to each arm's bonus instead
         }[self.bonus]
 
-    def optimistic(self, contexts, factor):
-        return pick(self.ridge.scores(contexts, factor), self.rng, self.ties)
+    def scores(self, contexts, factor, level):
+        scores = self.ridge.scores(contexts, factor)
+        if self.bonus == "tight":
+            scores += level * self.ridge.seen.harms(self.ridge.V, contexts)
+        return scores
+
+    def optimistic(self, contexts, factor, level=0.0):
+        self.arm = pick(self.scores(contexts, factor, level), self.rng, self.ties)
+        return self.arm
 
     def learn(self, context, reward):
         self.ridge.add(context, reward)
+        if self.bonus == "tight":
+            self.ridge.seen.add(self.arm, context)
 
 
 class LinUCB(Linear):
@@ -141,7 +194,8 @@ class LinUCB(Linear):
         self.budget = budget
 
     def choose(self, contexts):
-        return self.optimistic(contexts, self.beta(self.ridge.count + 1) + self.kappa(self.budget))
+        factor = self.beta(self.ridge.count + 1) + self.kappa(self.budget)
+        return self.optimistic(contexts, factor, self.budget)
 
 
 RobustLinUCB = LinUCB
@@ -242,8 +296,9 @@ class BOBNoRestart(Linear):
         chances = self.exp3.chances()
         self.drawn = draw(chances, self.rng)
         self.chance = chances[self.drawn]
-        radius = self.beta(self.ridge.count + 1) + self.kappa(self.levels[self.drawn])
-        return self.optimistic(contexts, radius)
+        level = self.levels[self.drawn]
+        factor = self.beta(self.ridge.count + 1) + self.kappa(level)
+        return self.optimistic(contexts, factor, level)
 
     def learn(self, context, reward):
         super().learn(context, reward)
@@ -315,7 +370,8 @@ class RobustBandit(Linear):
             self.begin_epoch()
         # "local" counts the rounds since the restart: what the regression has seen.
         t = 1 + (self.played if self.index == "global" else self.ridge.count)
-        return self.optimistic(contexts, self.beta(t) + self.kappa(self.levels[self.drawn]))
+        level = self.levels[self.drawn]
+        return self.optimistic(contexts, self.beta(t) + self.kappa(level), level)
 
     def learn(self, context, reward):
         super().learn(context, reward)

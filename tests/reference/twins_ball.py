@@ -61,7 +61,7 @@ def judge(x, theta, best, bonus=0.0):
 class OnBall:
     """For twins that have a method ``optimistic``."""
 
-    def optimistic(self, contexts, factor):
+    def optimistic(self, contexts, factor, level=0.0):
         (x,) = contexts
         fit = getattr(self, "ridge", self)
         theta = fit.theta() if callable(fit.theta) else fit.theta

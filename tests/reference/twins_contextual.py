@@ -167,7 +167,7 @@ class SharedGrid(Linear):
         arms, beta = len(contexts), self.beta(self.ridge.count + 1)
         advice, before = np.zeros((len(self.log_weights), arms)), None
         for j, level in enumerate(self.levels):
-            scores = self.ridge.scores(contexts, beta + self.kappa(level))
+            scores = self.scores(contexts, beta + self.kappa(level), level)
             if before is None or scores[before] < scores.max():
                 before = pick(scores, self.rng, self.ties)
             advice[j, before] = 1.0
@@ -181,7 +181,7 @@ class SharedGrid(Linear):
         return self.arm
 
     def learn(self, context, reward):
-        self.ridge.add(context, reward)
+        super().learn(context, reward)
         estimate = np.zeros(len(self.chances))
         estimate[self.arm] = np.clip(reward, 0, 1) / self.chances[self.arm]
         with np.errstate(divide="ignore", invalid="ignore"):

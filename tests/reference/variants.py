@@ -32,7 +32,10 @@ CORE = {
     "greedy": same(ours.Greedy, twins.Greedy),
     "robust-linucb-paper": same(ours.RobustLinUCB, twins.LinUCB, budget=0.5, bonus="paper"),
     "robust-linucb-l1": same(ours.RobustLinUCB, twins.LinUCB, budget=3.0, bonus="l1"),
-    "robust-linucb-l2": same(ours.RobustLinUCB, twins.LinUCB, budget=40.0, max_corruption=0.5),
+    "robust-linucb-l2": same(
+        ours.RobustLinUCB, twins.LinUCB, budget=40.0, bonus="l2", max_corruption=0.5
+    ),
+    "robust-linucb-tight": same(ours.RobustLinUCB, twins.LinUCB, budget=40.0, bonus="tight"),
     "bob-no-restart": same(ours.BOBNoRestart, twins.BOBNoRestart),
     "bob-no-restart-as-written": (
         ours.BOBNoRestart.as_written(),
@@ -56,6 +59,10 @@ CORE = {
         candidates=[0, 0.5, 8, 200],
         alpha=0.2,
         bonus="l1",
+    ),
+    "bob-no-restart-tight": same(ours.BOBNoRestart, twins.BOBNoRestart, bonus="tight"),
+    "robust-bandit-tight": same(
+        ours.RobustBandit, twins.RobustBandit, epoch=40, candidates=[0, 1, 16], bonus="tight"
     ),
     "robust-bandit": same(ours.RobustBandit, twins.RobustBandit),
     "robust-bandit-as-written": (
@@ -141,6 +148,9 @@ CONTEXTUAL = {
         contextual.SharedGrid,
         candidates=(8.0, 0.0, 0.5, 300.0),
         floor=0.04,
+    ),
+    "shared-grid-tight": same(
+        ours.SharedGrid, contextual.SharedGrid, candidates=[0, 2, 50], bonus="tight", floor=0.01
     ),
     "shared-grid-experts-only": same(ours.SharedGrid, contextual.SharedGrid, uniform=False),
     "huber": same(ours.HuberOFUL, contextual.HuberOFUL),

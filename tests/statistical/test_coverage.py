@@ -136,7 +136,7 @@ def test_linucb_radius_alone_does_not_cover_under_attack(dim, radius, attack):
 @pytest.mark.parametrize(("dim", "radius"), [(1, "det"), (2, "trace"), (5, "det")])
 def test_robust_linucb_half_the_smallest_bonus_does_not_cover(dim, radius):
     # √(C/4) is half of √C: the l2 bonus is not loose by a factor of two.
-    recipe = RobustLinUCB(BUDGET / 4, radius=radius, delta=DELTA, sigma=SIGMA)
+    recipe = RobustLinUCB(BUDGET / 4, bonus="l2", radius=radius, delta=DELTA, sigma=SIGMA)
     assert games_outside(recipe, dim, PUSH, fixed=True) > 2 * LIMIT
-    whole = RobustLinUCB(BUDGET, radius=radius, delta=DELTA, sigma=SIGMA)
+    whole = RobustLinUCB(BUDGET, bonus="l2", radius=radius, delta=DELTA, sigma=SIGMA)
     assert games_outside(whole, dim, PUSH, fixed=True) <= LIMIT

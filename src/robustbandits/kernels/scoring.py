@@ -1,10 +1,10 @@
 """Scores of many columns at once: the innermost loop of every linear policy.
 
-For each column x of a matrix, the product ``v·x`` and the quadratic form ``xᵀ M x``. LLVM does not
-vectorise this well by itself, and a round of LinUCB spends most of its time here. So the compiled
-version builds LLVM instructions that process 8, 4 or 1 neighbouring columns, a tile, in vector
-registers. It sums each column in the order of the plain loop, so both give the same bits
-(docs/decisions/0002).
+For each column x of a matrix, the product ``v·x`` and the quadratic form ``xᵀ M x``, or the vector
+``M x``. LLVM does not vectorise this well by itself, and a round of LinUCB spends most of its time
+here. So the compiled version builds LLVM instructions that process 8, 4 or 1 neighbouring columns,
+a tile, in vector registers. It sums each column in the order of the plain loop, so both give the
+same bits (docs/decisions/0002).
 """
 
 from __future__ import annotations
@@ -99,5 +99,124 @@ def _add_rows(tile: Tile, first: Any, rows: int, product: Total, form: Total) ->
         form.add(tile.times(inner[k].value(), x))
 
 
+# ---------------------------------------------------------------------------- matrix times columns
+
+
+@kernel
+def multiply_columns(matrix: Floats, columns: Floats, out: Floats) -> None:
+    """Write ``M x`` into the columns of ``out``, for each column x; M need not be square."""
+    _multiply(matrix, columns, out)
+
+
+def _multiply(matrix: Floats, columns: Floats, out: Floats) -> None:
+    dim, count = columns.shape
+    for i in range(matrix.shape[0]):
+        for a in range(count):
+            total = 0.0
+            for j in range(dim):
+                total += matrix[i, j] * columns[j, a]
+            out[i, a] = total
+
+
+@overload(_multiply, strict=False)
+def _multiply_compiled(matrix: Any, columns: Any, out: Any) -> Any:
+    if not can_tile(matrix, columns, out):
+        return _multiply
+
+    def multiply(matrix, columns, out):  # type: ignore[no-untyped-def]
+        count = columns.shape[1]
+        eights = count - count % 8
+        for start in range(0, eights, 8):
+            _product_of_8(matrix, columns, out, start)
+        fours = count - count % 4
+        for start in range(eights, fours, 4):
+            _product_of_4(matrix, columns, out, start)
+        for start in range(fours, count):
+            _product_of_1(matrix, columns, out, start)
+
+    return multiply
+
+
+def _generate_product(tile: Tile) -> None:
+    height, _ = tile.shape("matrix")
+    for first, rows in tile.blocks(height, 4):
+        for i, total in _inner_products(tile, first, rows):
+            tile.write("out", i, total.value())
+
+
+def _inner_products(tile: Tile, first: Any, rows: int) -> list[tuple[Any, Total]]:
+    """Return some neighbouring rows of the matrix, and their products with the columns."""
+    _, dim = tile.shape("matrix")
+    numbered = [(i, tile.total()) for i in tile.indices(first, rows)]
+    with tile.up_to(dim) as loop:
+        x = tile.row("columns", loop.index)
+        for i, total in numbered:
+            total.add(tile.times(tile.entry("matrix", i, loop.index), x))
+    return numbered
+
+
+@kernel
+def score_images(
+    matrix: Floats, vector: Floats, columns: Floats, products: Floats, squares: Floats
+) -> None:
+    """Write ``v·g`` into ``products`` and ``g·g`` into ``squares``, for ``g = M x``."""
+    _score_images(matrix, vector, columns, products, squares)
+
+
+def _score_images(
+    matrix: Floats, vector: Floats, columns: Floats, products: Floats, squares: Floats
+) -> None:
+    dim, count = columns.shape
+    for a in range(count):
+        products[a] = 0.0
+        squares[a] = 0.0
+        for i in range(matrix.shape[0]):
+            inner = 0.0
+            for j in range(dim):
+                inner += matrix[i, j] * columns[j, a]
+            products[a] += vector[i] * inner
+            squares[a] += inner * inner
+
+
+@overload(_score_images, strict=False)
+def _score_images_compiled(
+    matrix: Any, vector: Any, columns: Any, products: Any, squares: Any
+) -> Any:
+    if not can_tile(matrix, vector, columns, products, squares):
+        return _score_images
+
+    def score_all(matrix, vector, columns, products, squares):  # type: ignore[no-untyped-def]
+        count = columns.shape[1]
+        eights = count - count % 8
+        for start in range(0, eights, 8):
+            _images_of_8(matrix, vector, columns, products, squares, start)
+        fours = count - count % 4
+        for start in range(eights, fours, 4):
+            _images_of_4(matrix, vector, columns, products, squares, start)
+        for start in range(fours, count):
+            _images_of_1(matrix, vector, columns, products, squares, start)
+
+    return score_all
+
+
+def _generate_image_scores(tile: Tile) -> None:
+    height, _ = tile.shape("matrix")
+    product, square = tile.total(), tile.total()
+    for first, rows in tile.blocks(height, 4):
+        for i, total in _inner_products(tile, first, rows):
+            inner = total.value()
+            product.add(tile.times(tile.number("vector", i), inner))
+            square.add(tile.times(inner, inner))
+    tile.write("products", None, product.value())
+    tile.write("squares", None, square.value())
+
+
 _ARRAYS = ("matrix", "vector", "columns", "products", "forms")
 _tile_of_8, _tile_of_4, _tile_of_1 = (tile_function(_ARRAYS, n, _generate) for n in (8, 4, 1))
+_product_of_8, _product_of_4, _product_of_1 = (
+    tile_function(("matrix", "columns", "out"), n, _generate_product) for n in (8, 4, 1)
+)
+_images_of_8, _images_of_4, _images_of_1 = (
+    tile_function(("matrix", "vector", "columns", "products", "squares"), n, _generate_image_scores)
+    for n in (8, 4, 1)
+)

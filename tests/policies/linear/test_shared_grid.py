@@ -56,7 +56,7 @@ def test_shared_grid_with_the_candidate_zero_alone_is_linucb_bit_for_bit(options
 @compiles
 def test_shared_grid_with_one_candidate_is_robust_linucb_bit_for_bit():
     recipe = SharedGrid(candidates=[7.0], uniform=False)  # one expert: no floor
-    assert_same_play(block_of(300, arms=8, dim=4), recipe, RobustLinUCB(7.0))
+    assert_same_play(block_of(300, arms=8, dim=4), recipe, RobustLinUCB(7.0, bonus="l2"))
 
 
 @compiles

@@ -24,18 +24,28 @@ from robustbandits.kernels.ridge import (
     LOG_DET,
     MAX_CONDITION,
     Ridge,
+    observe,
+    reset_ridge,
     start_ridge,
 )
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
 from robustbandits.policies._infinite_arms import ball_of, best_of_ball
+from robustbandits.policies.linear._tight import (
+    Learned,
+    add_harms,
+    forget_contexts,
+    remember,
+    start_learned,
+)
 
 #: Bounds on how far corruptions c_1, c_2, ... with Σ|c_s| <= C move the estimate, in the norm in
 #: which widths are measured: the paper's Lemma 1 (γ_t C), their l1 norm (C), their l2 norm
-#: (√(C·c_max), as no single corruption exceeds c_max). All three are valid.
-Bonus = Literal["paper", "l1", "l2"]
+#: (√(C·c_max), as no single corruption exceeds c_max). "tight" bounds how far they move the
+#: estimate of each arm instead: see _tight.py. All four are valid.
+Bonus = Literal["paper", "l1", "l2", "tight"]
 BONUSES = get_args(Bonus)
-PAPER, L1, L2 = range(3)
+PAPER, L1, L2, TIGHT = range(4)
 
 #: How to choose among arms with equal scores.
 Ties = Literal["random", "first"]
@@ -67,6 +77,7 @@ class Optimist(NamedTuple):
     max_corruption: float
     first: bool  # among equal scores choose the first arm
     ball: float | None = None  # if given, the arms are all vectors of this length or less
+    learned: Learned | None = None  # for the tight bonus: contexts of the learned rewards
 
 
 # --------------------------------------------------------------------------------------- radius
@@ -91,7 +102,12 @@ def radius_at(radius: Radius, ridge: Ridge, t: float) -> float:
 
 @kernel
 def corruption_bonus(optimist: Optimist, level: float) -> float:
-    """κ: the extra radius that covers corruptions of ``level`` in total."""
+    """κ: the extra radius that covers corruptions of ``level`` in total.
+
+    It is 0 for the tight bonus, which is added to each arm's bonus instead.
+    """
+    if optimist.bonus == TIGHT:
+        return 0.0
     if optimist.bonus == PAPER:
         return level * math.sqrt(optimist.ridge.tally[ENERGY])
     if optimist.bonus == L1:
@@ -104,6 +120,23 @@ def width_factor(optimist: Optimist, level: float) -> float:
     """β + κ(level), where the round is one more than the rewards learned."""
     t = optimist.ridge.tally[COUNT] + 1.0
     return radius_at(optimist.radius, optimist.ridge, t) + corruption_bonus(optimist, level)
+
+
+# ------------------------------------------------------------------------------------- learning
+
+
+@kernel
+def learn_reward(optimist: Optimist, arm: int, context: Floats, reward: float) -> None:
+    """Add one observation, and record its context if the bonus needs it."""
+    observe(optimist.ridge, context, reward, 1.0)
+    remember(optimist.learned, arm, context)
+
+
+@kernel
+def forget_all(optimist: Optimist) -> None:
+    """Forget all observations."""
+    reset_ridge(optimist.ridge)
+    forget_contexts(optimist.learned)
 
 
 # --------------------------------------------------------------------------------------- scores
@@ -139,16 +172,26 @@ def share_of_largest_sum(
 
 @kernel
 def optimistic_scores(
-    optimist: Optimist, contexts: Floats, factor: float, means: Floats, bonuses: Floats
+    optimist: Optimist,
+    contexts: Floats,
+    factor: float,
+    level: float,
+    means: Floats,
+    bonuses: Floats,
 ) -> None:
-    """Write each arm's estimated mean and its bonus ``factor · ‖x‖``."""
-    score_columns(optimist.ridge.inverse, optimist.ridge.theta, contexts, means, bonuses)
+    """Write each arm's estimated mean and its bonus: ``factor · ‖x‖``, and the tight bonus if any.
+
+    The tight bonus is the one that covers corruptions of ``level`` in total.
+    """
+    ridge = optimist.ridge
+    score_columns(ridge.inverse, ridge.theta, contexts, means, bonuses)
     widths_to_bonuses(bonuses, factor)
+    add_harms(optimist.learned, ridge.inverse, contexts, level, bonuses)
 
 
 @kernel
 def optimistic_arm(
-    optimist: Optimist, contexts: Floats, factor: float, rng: np.random.Generator
+    optimist: Optimist, contexts: Floats, factor: float, level: float, rng: np.random.Generator
 ) -> int:
     """Arm with the largest sum of mean and bonus.
 
@@ -160,37 +203,46 @@ def optimistic_arm(
         return arm
     means = np.empty(contexts.shape[1])
     bonuses = np.empty(contexts.shape[1])
-    optimistic_scores(optimist, contexts, factor, means, bonuses)
+    optimistic_scores(optimist, contexts, factor, level, means, bonuses)
     return largest_sum(means, bonuses, rng, optimist.first)
 
 
 @kernel
-def optimistic_shares(optimist: Optimist, contexts: Floats, factor: float, out: Floats) -> None:
+def optimistic_shares(
+    optimist: Optimist, contexts: Floats, factor: float, level: float, out: Floats
+) -> None:
     """Write 1 for the arm that :func:`optimistic_arm` chooses; equal arms share it."""
     means = np.empty(contexts.shape[1])
     bonuses = np.empty(contexts.shape[1])
-    optimistic_scores(optimist, contexts, factor, means, bonuses)
+    optimistic_scores(optimist, contexts, factor, level, means, bonuses)
     out[:] = 0.0
     share_of_largest_sum(means, bonuses, optimist.first, 1.0, out)
 
 
 @kernel
 def add_mixed_shares(
-    optimist: Optimist, contexts: Floats, factors: Floats, chances: Floats, out: Floats
+    optimist: Optimist,
+    contexts: Floats,
+    factors: Floats,
+    levels: Floats,
+    chances: Floats,
+    out: Floats,
 ) -> None:
-    """Add the probability of each arm if width factor j is used with probability ``chances[j]``.
+    """Add the probability of each arm if candidate j is used with probability ``chances[j]``.
 
-    See :func:`optimistic_shares` for a single factor.
+    A candidate has a width factor and a level. See :func:`optimistic_shares` for a single one.
     """
     arms = contexts.shape[1]
     means = np.empty(arms)
     widths = np.empty(arms)
     scores = np.empty(arms)
-    optimistic_scores(optimist, contexts, 1.0, means, widths)
+    harms = np.zeros(arms)
+    optimistic_scores(optimist, contexts, 1.0, 0.0, means, widths)
+    add_harms(optimist.learned, optimist.ridge.inverse, contexts, 1.0, harms)
     for j in range(chances.shape[0]):
         if chances[j] > 0.0:
             for a in range(arms):
-                scores[a] = means[a] + factors[j] * widths[a]
+                scores[a] = means[a] + factors[j] * widths[a] + levels[j] * harms[a]
             share_of_largest(scores, optimist.first, chances[j], out)
 
 
@@ -283,4 +335,5 @@ class LinearRecipe(CheckedRecipe):
             max_corruption=max_corruption,
             first=self.ties == "first",
             ball=ball_of(problem),
+            learned=start_learned(problem) if bonus == "tight" else None,
         )

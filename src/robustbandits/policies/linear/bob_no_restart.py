@@ -17,7 +17,6 @@ from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import Flag, Positive, Share
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import observe
 from robustbandits.kernels.sampling import draw
 from robustbandits.policies._exp3 import (
     Exp3,
@@ -37,6 +36,7 @@ from robustbandits.policies.linear._linear import (
     LinearRecipe,
     Optimist,
     add_mixed_shares,
+    learn_reward,
     optimistic_arm,
     optimistic_scores,
     width_factor,
@@ -63,13 +63,14 @@ class BOBNoRestartState(NamedTuple):
         candidate = draw(chances, rng)
         memo[MEMO_CANDIDATE] = candidate
         memo[MEMO_CHANCE] = chances[candidate]
-        factor = width_factor(self.optimist, self.levels[candidate])
-        return optimistic_arm(self.optimist, contexts, factor, rng)
+        level = self.levels[candidate]
+        factor = width_factor(self.optimist, level)
+        return optimistic_arm(self.optimist, contexts, factor, level, rng)
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
         """Add one observation, and pay the candidate that was drawn."""
-        observe(self.optimist.ridge, context, reward, 1.0)
+        learn_reward(self.optimist, arm, context, reward)
         payment = reward + self.offset
         if self.clip:
             payment = min(1.0, max(0.0, payment))
@@ -78,9 +79,9 @@ class BOBNoRestartState(NamedTuple):
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         """Write each arm's estimated mean and bonus for the decision's candidate."""
-        candidate = int(max(0.0, memo[MEMO_CANDIDATE]))
-        factor = width_factor(self.optimist, self.levels[candidate])
-        optimistic_scores(self.optimist, contexts, factor, means, bonuses)
+        level = self.levels[int(max(0.0, memo[MEMO_CANDIDATE]))]
+        factor = width_factor(self.optimist, level)
+        optimistic_scores(self.optimist, contexts, factor, level, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
@@ -92,7 +93,7 @@ class BOBNoRestartState(NamedTuple):
         for j in range(size):
             factors[j] = width_factor(self.optimist, self.levels[j])
         out[:] = 0.0
-        add_mixed_shares(self.optimist, contexts, factors, chances, out)
+        add_mixed_shares(self.optimist, contexts, factors, self.levels, chances, out)
 
     def check(self, memos: Floats) -> None:
         check_index("candidate", memos[:, MEMO_CANDIDATE], 0, len(self.levels))

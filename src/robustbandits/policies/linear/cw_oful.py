@@ -43,7 +43,7 @@ class WeightedState(NamedTuple):
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
-        return optimistic_arm(self.optimist, contexts, _radius(self), rng)
+        return optimistic_arm(self.optimist, contexts, _radius(self), 0.0, rng)
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
@@ -51,11 +51,11 @@ class WeightedState(NamedTuple):
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        optimistic_scores(self.optimist, contexts, _radius(self), means, bonuses)
+        optimistic_scores(self.optimist, contexts, _radius(self), 0.0, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        optimistic_shares(self.optimist, contexts, _radius(self), out)
+        optimistic_shares(self.optimist, contexts, _radius(self), 0.0, out)
 
 
 @kernel

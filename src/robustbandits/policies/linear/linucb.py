@@ -15,10 +15,10 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import observe
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     Optimist,
+    learn_reward,
     optimistic_arm,
     optimistic_scores,
     optimistic_shares,
@@ -35,21 +35,21 @@ class LinUCBState(NamedTuple):
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         factor = width_factor(self.optimist, self.level)
-        return optimistic_arm(self.optimist, contexts, factor, rng)
+        return optimistic_arm(self.optimist, contexts, factor, self.level, rng)
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
-        observe(self.optimist.ridge, context, reward, 1.0)
+        learn_reward(self.optimist, arm, context, reward)
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         factor = width_factor(self.optimist, self.level)
-        optimistic_scores(self.optimist, contexts, factor, means, bonuses)
+        optimistic_scores(self.optimist, contexts, factor, self.level, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         factor = width_factor(self.optimist, self.level)
-        optimistic_shares(self.optimist, contexts, factor, out)
+        optimistic_shares(self.optimist, contexts, factor, self.level, out)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,11 +17,12 @@ from robustbandits.game.facts import CODE, PolicyFacts
 from robustbandits.game.parameters import Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import observe, reset_ridge
 from robustbandits.policies.linear._linear import (
     Bonus,
     LinearRecipe,
     Optimist,
+    forget_all,
+    learn_reward,
     optimistic_arm,
     optimistic_scores,
     optimistic_shares,
@@ -43,14 +44,16 @@ class OracleLinUCBState(NamedTuple):
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
-        return optimistic_arm(self.optimist, contexts, _factor(self), rng)
+        level = _level(self)
+        factor = width_factor(self.optimist, level)
+        return optimistic_arm(self.optimist, contexts, factor, level, rng)
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
         """Add one observation; forget everything once the attack has ended."""
-        observe(self.optimist.ridge, context, reward, 1.0)
+        learn_reward(self.optimist, arm, context, reward)
         if self.heard[ATTACK] == ENDS:
-            reset_ridge(self.optimist.ridge)
+            forget_all(self.optimist)
             self.heard[ATTACK] = OVER
 
     @kernel
@@ -62,18 +65,21 @@ class OracleLinUCBState(NamedTuple):
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        optimistic_scores(self.optimist, contexts, _factor(self), means, bonuses)
+        level = _level(self)
+        factor = width_factor(self.optimist, level)
+        optimistic_scores(self.optimist, contexts, factor, level, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        optimistic_shares(self.optimist, contexts, _factor(self), out)
+        level = _level(self)
+        factor = width_factor(self.optimist, level)
+        optimistic_shares(self.optimist, contexts, factor, level, out)
 
 
 @kernel
-def _factor(state: OracleLinUCBState) -> float:
-    """β_t, plus κ of the amount spent while the attack lasts."""
-    level = state.heard[SPENT] if state.heard[ATTACK] == ON else 0.0
-    return width_factor(state.optimist, level)
+def _level(state: OracleLinUCBState) -> float:
+    """Return the amount spent, while the attack lasts."""
+    return state.heard[SPENT] if state.heard[ATTACK] == ON else 0.0
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import Flag, Positive, Share
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import COUNT, observe, reset_ridge
+from robustbandits.kernels.ridge import COUNT
 from robustbandits.policies._exp3 import Exp3, exp3_alpha, exp3_update, start_exp3
 from robustbandits.policies.linear._blocks import (
     CANDIDATE,
@@ -45,6 +45,8 @@ from robustbandits.policies.linear._linear import (
     Optimist,
     add_mixed_shares,
     corruption_bonus,
+    forget_all,
+    learn_reward,
     optimistic_arm,
     optimistic_scores,
     radius_at,
@@ -74,7 +76,8 @@ class RobustBanditState(NamedTuple):
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         """Play LinUCB's arm for the epoch's candidate."""
         candidate = choose_candidate(self.exp3, self.diary, rng, memo)
-        return optimistic_arm(self.optimist, contexts, _factor(self, candidate), rng)
+        factor, level = _factor(self, candidate), self.levels[candidate]
+        return optimistic_arm(self.optimist, contexts, factor, level, rng)
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
@@ -83,7 +86,7 @@ class RobustBanditState(NamedTuple):
         A reward from an earlier epoch is added to the regression, but credited to no candidate.
         """
         credit(self.diary, reward + self.offset, memo)
-        observe(self.optimist.ridge, context, reward, 1.0)
+        learn_reward(self.optimist, arm, context, reward)
         self.diary[EVER] += 1.0
         if self.diary[LEARNED] >= self.length:
             _next_epoch(self, rng)
@@ -91,8 +94,9 @@ class RobustBanditState(NamedTuple):
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         """Write each arm's estimated mean and bonus for the decision's or epoch's candidate."""
-        factor = _factor(self, described_candidate(self.diary, memo))
-        optimistic_scores(self.optimist, contexts, factor, means, bonuses)
+        candidate = described_candidate(self.diary, memo)
+        factor, level = _factor(self, candidate), self.levels[candidate]
+        optimistic_scores(self.optimist, contexts, factor, level, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
@@ -104,7 +108,7 @@ class RobustBanditState(NamedTuple):
         for j in range(size):
             factors[j] = _factor(self, j)
         out[:] = 0.0
-        add_mixed_shares(self.optimist, contexts, factors, chances, out)
+        add_mixed_shares(self.optimist, contexts, factors, self.levels, chances, out)
 
     def check(self, memos: Floats) -> None:
         check_candidates_of(self.diary, memos, len(self.levels))
@@ -129,7 +133,7 @@ def _next_epoch(state: RobustBanditState, rng: Generator) -> None:
         exp3_update(state.exp3, int(diary[CANDIDATE]), payment, diary[CHANCE])
     begin_block(state.exp3, diary, rng)
     if state.restart:
-        reset_ridge(state.optimist.ridge)
+        forget_all(state.optimist)
 
 
 class Plan(NamedTuple):

@@ -63,7 +63,7 @@ class RobustRegressionState(NamedTuple):
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
-        return optimistic_arm(self.optimist, contexts, width_factor(self.optimist, 0.0), rng)
+        return optimistic_arm(self.optimist, contexts, width_factor(self.optimist, 0.0), 0.0, rng)
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
@@ -77,11 +77,11 @@ class RobustRegressionState(NamedTuple):
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         factor = width_factor(self.optimist, 0.0)
-        optimistic_scores(self.optimist, contexts, factor, means, bonuses)
+        optimistic_scores(self.optimist, contexts, factor, 0.0, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
-        optimistic_shares(self.optimist, contexts, width_factor(self.optimist, 0.0), out)
+        optimistic_shares(self.optimist, contexts, width_factor(self.optimist, 0.0), 0.0, out)
 
     def check(self, memos: Floats) -> None:
         check_counts("number of rewards learned", self.memory.clock[LEARNED])

@@ -20,7 +20,6 @@ from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import Flag, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.ridge import observe
 from robustbandits.kernels.sampling import draw, largest
 from robustbandits.policies._infinite_arms import refuse_infinite_arms
 from robustbandits.policies.linear._candidates import (
@@ -49,9 +48,11 @@ from robustbandits.policies.linear._linear import (
     Optimist,
     add_mixed_shares,
     corruption_bonus,
+    learn_reward,
     optimistic_scores,
     width_factor,
 )
+from robustbandits.policies.linear._tight import add_harms
 
 
 class SharedGridState(NamedTuple):
@@ -68,15 +69,17 @@ class SharedGridState(NamedTuple):
         arms = contexts.shape[1]
         means = np.empty(arms)
         widths = np.empty(arms)
+        harms = np.zeros(arms)
         chances = np.empty(arms)
         shares = np.empty(self.exp4.log_weights.shape[0])
-        optimistic_scores(self.optimist, contexts, 1.0, means, widths)
+        optimistic_scores(self.optimist, contexts, 1.0, 0.0, means, widths)
+        add_harms(self.optimist.learned, self.optimist.ridge.inverse, contexts, 1.0, harms)
         expert_shares(self.exp4, shares)
         rest = rest_of(self.exp4, arms, shares)
         keep = 1.0 - arms * floor_of(self.exp4, arms)
         chances[:] = rest
         advice = np.empty(self.levels.shape[0], dtype=np.int64)
-        borders = _advise(self, means, widths, advice, rng)
+        borders = _advise(self, means, widths, harms, advice, rng)
         for j in range(advice.shape[0]):
             chances[advice[j]] += keep * shares[j]
         certain = borders == 0 and rest == 0.0
@@ -90,7 +93,7 @@ class SharedGridState(NamedTuple):
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
         """Add one observation to the regression, and pay the experts."""
-        observe(self.optimist.ridge, context, reward, 1.0)
+        learn_reward(self.optimist, arm, context, reward)
         pay_experts(self.exp4, min(1.0, max(0.0, reward)) if self.clip else reward, memo)
 
     @kernel
@@ -100,11 +103,14 @@ class SharedGridState(NamedTuple):
         expert_shares(self.exp4, shares)
         total = 0.0
         factor = 0.0
+        level = 0.0
         for j in range(self.levels.shape[0]):
             total += shares[j]
             factor += shares[j] * width_factor(self.optimist, self.levels[j])
+            level += shares[j] * self.levels[j]
         factor = factor / total if total > 0.0 else width_factor(self.optimist, self.levels[0])
-        optimistic_scores(self.optimist, contexts, factor, means, bonuses)
+        level = level / total if total > 0.0 else self.levels[0]
+        optimistic_scores(self.optimist, contexts, factor, level, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
@@ -119,7 +125,7 @@ class SharedGridState(NamedTuple):
             chances[j] = keep * shares[j]
             factors[j] = width_factor(self.optimist, self.levels[j])
         out[:] = rest_of(self.exp4, arms, shares)
-        add_mixed_shares(self.optimist, contexts, factors, chances, out)
+        add_mixed_shares(self.optimist, contexts, factors, self.levels, chances, out)
 
     def check(self, memos: Floats) -> None:
         check_advice(self.exp4, memos)
@@ -127,12 +133,17 @@ class SharedGridState(NamedTuple):
 
 @kernel
 def _advise(
-    state: SharedGridState, means: Floats, widths: Floats, out: np.ndarray, rng: Generator
+    state: SharedGridState,
+    means: Floats,
+    widths: Floats,
+    harms: Floats,
+    out: np.ndarray,
+    rng: Generator,
 ) -> int:
     """Write the arm that each candidate advises; return where the advice changes, as bits.
 
-    Larger candidates prefer wider arms, so equal advice comes in runs. Among equal scores the arm
-    that the previous candidate advised is preferred; this keeps the runs whole.
+    Larger candidates prefer arms with a larger bonus, so equal advice comes in runs. Among equal
+    scores the arm that the previous candidate advised is preferred; this keeps the runs whole.
     """
     arms = means.shape[0]
     scores = np.empty(arms)
@@ -142,7 +153,7 @@ def _advise(
         factor = radius + corruption_bonus(state.optimist, state.levels[j])
         best = -math.inf
         for a in range(arms):
-            scores[a] = means[a] + factor * widths[a]
+            scores[a] = means[a] + factor * widths[a] + state.levels[j] * harms[a]
             best = max(best, scores[a])
         if j > 0 and scores[out[j - 1]] == best:
             out[j] = out[j - 1]

@@ -76,7 +76,7 @@ class WindowState(NamedTuple):
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         candidate = choose_candidate(self.exp3, self.diary, rng, memo)
-        return optimistic_arm(self.optimist, contexts, _radius(self, candidate), rng)
+        return optimistic_arm(self.optimist, contexts, _radius(self, candidate), 0.0, rng)
 
     @kernel
     def learn(self, arm: int, context: Floats, reward: float, memo: Floats, rng: Generator) -> None:
@@ -93,7 +93,7 @@ class WindowState(NamedTuple):
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         """Write each arm's estimated mean and bonus for the decision's or block's window."""
         factor = _radius(self, described_candidate(self.diary, memo))
-        optimistic_scores(self.optimist, contexts, factor, means, bonuses)
+        optimistic_scores(self.optimist, contexts, factor, 0.0, means, bonuses)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
@@ -105,7 +105,7 @@ class WindowState(NamedTuple):
         for j in range(size):
             factors[j] = _radius(self, j)
         out[:] = 0.0
-        add_mixed_shares(self.optimist, contexts, factors, chances, out)
+        add_mixed_shares(self.optimist, contexts, factors, np.zeros(size), chances, out)
 
     def check(self, memos: Floats) -> None:
         check_candidates_of(self.diary, memos, len(self.windows))
