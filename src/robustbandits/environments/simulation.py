@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative
 from robustbandits.game.problem import Problem
 from robustbandits.game.rounds import Rounds, child_seeds, make_rounds
 from robustbandits.kernels.linalg import Floats
+
+Rate = Annotated[float, functools.partial(require.between, low=1e-9, high=1.0)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +46,12 @@ class Simulation(CheckedRecipe):
         are linear without an intercept.
     intercept
         Whether policies see a constant feature, as described above.
+    rewards
+        ``"gaussian"``: mean rewards plus Gaussian noise. ``"clicks"``: 1 with a probability of
+        ``rate`` times the mean reward above, otherwise 0. Attacks can then only add or remove
+        clicks, each at a price of 1. ``noise`` has no effect on clicks and must not be given.
+    rate
+        The largest possible click probability. On average an arm is clicked with half of it.
 
     References
     ----------
@@ -57,6 +67,10 @@ class Simulation(CheckedRecipe):
     noise: NonNegative = 0.1
     contexts: Literal["fresh", "fixed", "one-hot"] = "fresh"
     intercept: Flag = True
+    rewards: Literal["gaussian", "clicks"] = "gaussian"
+    rate: Rate = 0.1
+
+    added_parameters: ClassVar[tuple[str, ...]] = ("rewards", "rate")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,6 +78,17 @@ class Simulation(CheckedRecipe):
             raise ValueError(
                 f"dim must equal arms, {self.arms}, with contexts='one-hot'; got {self.dim}"
             )
+        unused = "noise" if self.rewards == "clicks" else "rate"
+        if unused in self.changes():
+            raise ValueError(
+                f"{unused} must not be given with rewards={self.rewards!r}, because it has no "
+                f"effect; got {getattr(self, unused)!r}"
+            )
+
+    @property
+    def scale(self) -> float:
+        """The mean reward that stands for 1: ``rate`` for clicks."""
+        return self.rate if self.rewards == "clicks" else 1.0
 
     def start(self, rounds: int, seed: np.random.SeedSequence) -> SimulationNature:
         """Return the nature of one match."""
@@ -76,14 +101,17 @@ class SimulationNature:
     def __init__(self, recipe: Simulation, rounds: int, seed: np.random.SeedSequence):
         self.recipe = recipe
         means_are_theta = recipe.contexts == "one-hot" and not recipe.intercept
+        bound = _length_of_means(recipe.arms) if means_are_theta else 1.0
+        clicks = recipe.rewards == "clicks"
         self.problem = Problem(
             arms=recipe.arms,
             dim=recipe.dim + recipe.intercept,
             rounds=rounds,
-            noise=recipe.noise,
-            theta_bound=_length_of_means(recipe.arms) if means_are_theta else 1.0,
+            noise=_click_noise(recipe.rate) if clicks else recipe.noise,
+            theta_bound=bound * recipe.scale,
             intercept=recipe.intercept,
             fixed_arms=recipe.contexts != "fresh",
+            clicks=clicks,
         )
         # Separate streams, so that no draw depends on how rounds are cut into blocks.
         once_rng, contexts_rng, noise_rng = (
@@ -114,9 +142,13 @@ class SimulationNature:
         means = np.full((count, self.recipe.arms), 1.0)
         for i, weight in enumerate(self.theta):
             means += weight * features[:, i, :]
-        means *= 0.5
-        noise = self.recipe.noise * self._noise_rng.standard_normal(count)
-        return make_rounds(self._contexts_of(features), means, noise)
+        means *= 0.5 * self.recipe.scale
+        return make_rounds(self._contexts_of(features), means, self._draw_noise(count))
+
+    def _draw_noise(self, count: int) -> Floats:
+        if self.problem.clicks:
+            return self._noise_rng.random(count)
+        return self.recipe.noise * self._noise_rng.standard_normal(count)
 
     def _contexts_of(self, features: Floats) -> Floats:
         if not self.recipe.intercept:
@@ -126,6 +158,12 @@ class SimulationNature:
         np.multiply(features, math.sqrt(0.5), out=contexts[:, :dim])
         contexts[:, dim] = math.sqrt(0.5)
         return contexts
+
+
+def _click_noise(rate: float) -> float:
+    """Return the largest standard deviation of a click whose probability is at most ``rate``."""
+    likely = min(rate, 0.5)
+    return math.sqrt(likely * (1.0 - likely))
 
 
 def _length_of_means(arms: int) -> float:
