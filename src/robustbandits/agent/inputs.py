@@ -166,10 +166,10 @@ def _first_change(array: Floats, known: Floats) -> int:
 
 
 def _is_real(value: Any) -> bool:
-    """Whether a value is a real number of Python or NumPy, or a zero-dimensional array."""
-    if getattr(value, "ndim", None) == 0:
-        return getattr(getattr(value, "dtype", None), "kind", "f") in "fiu"
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    """Whether a value is a real number or a truth value of Python or NumPy."""
+    if getattr(value, "ndim", None) == 0:  # a number of NumPy, or an array without dimensions
+        return getattr(getattr(value, "dtype", None), "kind", "f") in "fiub"
+    return isinstance(value, numbers.Real)
 
 
 def _floats_of(contexts: npt.ArrayLike | None) -> Floats:

@@ -9,8 +9,10 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from robustbandits.environments.description import Description, describe_arms
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
+from robustbandits.game.match import NATURE, stream
 from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative
 from robustbandits.game.problem import Problem
 from robustbandits.game.rounds import Rounds, child_seeds, make_rounds
@@ -89,6 +91,14 @@ class Simulation(CheckedRecipe):
     def scale(self) -> float:
         """The mean reward that stands for 1: ``rate`` for clicks."""
         return self.rate if self.rewards == "clicks" else 1.0
+
+    def describe(self, seed: int = 0) -> Description:
+        """Return the arms of the first round of a seed: mean rewards, gaps, and the noise."""
+        nature = self.start(1, stream(seed, NATURE))
+        names = [str(arm) for arm in range(self.arms)]
+        means = nature.draw(1).means[0]
+        noise = nature.problem.noise or 0.0
+        return describe_arms(f"{self.label}, seed {seed}", means, noise, ids=names, titles=names)
 
     def start(self, rounds: int, seed: np.random.SeedSequence) -> SimulationNature:
         """Return the nature of one match."""
