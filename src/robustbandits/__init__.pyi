@@ -16,5 +16,6 @@ from . import attacks as attacks
 from . import environments as environments
 from . import metrics as metrics
 from . import experiments as experiments
+from . import features as features
 from . import checks as checks
 from . import extend as extend

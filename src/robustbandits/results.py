@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from robustbandits.experiments.runner import run
@@ -26,13 +27,33 @@ if TYPE_CHECKING:
 class Results:
     """The ledgers of all games, one for each environment, attack, policy and seed."""
 
-    def __init__(self, ledgers: Sequence[Ledger]):
+    def __init__(
+        self, ledgers: Sequence[Ledger], environments: Mapping[str, Environment] | None = None
+    ):
         self.ledgers = list(ledgers)
+        self._environments = dict(environments or {})  # by label; for in_stars
 
     @classmethod
     def from_experiment(cls, experiment: Experiment) -> Self:
         """Return the results of an experiment from a store; it may be unfinished."""
-        return cls(experiment.ledgers)
+        return cls(experiment.ledgers, experiment.spec.environments)
+
+    def in_stars(self) -> Self:
+        """Return the same games with regret in ratings, for example in stars.
+
+        Only for environments made of ratings. How much a reward of 1 is worth depends on the arms,
+        so it may differ between seeds.
+        """
+        return type(self)([self._in_stars(ledger) for ledger in self.ledgers])
+
+    def _in_stars(self, ledger: Ledger) -> Ledger:
+        scale_of = getattr(self._environments.get(ledger.environment), "reward_scale", None)
+        if scale_of is None:
+            raise ValueError(
+                f"{ledger.environment} is not made of ratings, so its regret has no scale (or the "
+                f"results are in ratings already)"
+            )
+        return replace(ledger, regret=ledger.regret * scale_of(ledger.seed))
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return tidy rows: environment, attack, policy, seed, round, regret, reward, spent, ..."""
@@ -118,4 +139,5 @@ def compare(
         seeds=seeds,
         points=points,
     )
-    return Results(run(spec, workers=workers, progress=progress).ledgers())
+    ledgers = run(spec, workers=workers, progress=progress).ledgers()
+    return Results(ledgers, spec.environments)

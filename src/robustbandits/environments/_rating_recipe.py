@@ -54,7 +54,8 @@ class RatingRecipe(CheckedRecipe):
     min_ratings
         Items with fewer ratings are never arms. None: twice as many as there are factors, because
         the features of an item with fewer ratings are mostly chance; less if that would leave fewer
-        than ``2 * arms`` items. (The paper's "more than 10,000" is 10,001.)
+        than ``2 * arms`` items, and 1 with ``draws="authors"``. (The paper's "more
+        than 10,000" is 10,001.)
     replace
         Whether an item may be drawn twice, as in the authors' code.
     draws
@@ -93,6 +94,8 @@ class RatingRecipe(CheckedRecipe):
         """Return the smallest number of ratings of an arm."""
         if self.min_ratings is not None:
             return self.min_ratings
+        if self.draws == "authors":
+            return 1
         most_rated = np.sort(factors.item_counts)[::-1][: 2 * self.arms]
         return int(max(1, min(2 * factors.rank, most_rated[-1])))
 
