@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from robustbandits.experiments.runner import run
@@ -27,16 +28,18 @@ if TYPE_CHECKING:
 class Results:
     """The ledgers of all games, one for each environment, attack, policy and seed."""
 
-    def __init__(
-        self, ledgers: Sequence[Ledger], environments: Mapping[str, Environment] | None = None
-    ):
+    #: Recipes of the environments by label, which :meth:`in_stars` needs.
+    environments: Mapping[str, Environment] = MappingProxyType({})
+
+    def __init__(self, ledgers: Sequence[Ledger]):
         self.ledgers = list(ledgers)
-        self._environments = dict(environments or {})  # by label; for in_stars
 
     @classmethod
     def from_experiment(cls, experiment: Experiment) -> Self:
         """Return the results of an experiment from a store; it may be unfinished."""
-        return cls(experiment.ledgers, experiment.spec.environments)
+        results = cls(experiment.ledgers)
+        results.environments = experiment.spec.environments
+        return results
 
     def in_stars(self) -> Self:
         """Return the same games with regret in ratings, for example in stars.
@@ -47,7 +50,7 @@ class Results:
         return type(self)([self._in_stars(ledger) for ledger in self.ledgers])
 
     def _in_stars(self, ledger: Ledger) -> Ledger:
-        scale_of = getattr(self._environments.get(ledger.environment), "reward_scale", None)
+        scale_of = getattr(self.environments.get(ledger.environment), "reward_scale", None)
         if scale_of is None:
             raise ValueError(
                 f"{ledger.environment} is not made of ratings, so its regret has no scale (or the "
@@ -139,5 +142,6 @@ def compare(
         seeds=seeds,
         points=points,
     )
-    ledgers = run(spec, workers=workers, progress=progress).ledgers()
-    return Results(ledgers, spec.environments)
+    results = Results(run(spec, workers=workers, progress=progress).ledgers())
+    results.environments = spec.environments
+    return results

@@ -97,7 +97,7 @@ def test_fewest_ratings_are_scaled_with_the_users_of_the_stand_in():
     # In the real data 2,042 of 17,770 movies have more than 10,000 ratings: 11 %.
     share = (factors.item_counts >= fewest).mean()
     assert 0.08 < share < 0.15
-    assert Netflix().fewest_ratings == 10_001
+    assert Netflix().fewest_ratings(factors) == 10_001
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from robustbandits._extras import missing_package
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.formats import Format, open_text
 
@@ -37,9 +38,7 @@ def import_pyarrow() -> Any:
         import pyarrow
         import pyarrow.csv
     except ImportError:
-        raise ImportError(
-            "reading ratings needs pyarrow: pip install 'robustbandits[data]'"
-        ) from None
+        raise missing_package("reading ratings needs", "pyarrow", "data") from None
     return pyarrow
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robustbandits._extras import missing_package
 from robustbandits.game.ledger import Integers, Ledger
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def to_pandas(ledgers: Sequence[Ledger]) -> pandas.DataFrame:
     try:
         import pandas
     except ImportError:
-        raise ImportError("to_pandas needs pandas: pip install 'robustbandits[pandas]'") from None
+        raise missing_package("to_pandas needs", "pandas", "pandas") from None
     labels, numbers = tidy_columns(ledgers)
     # Index a short array of pandas' own strings, because making millions of strings is slow.
     words = {
@@ -67,7 +68,7 @@ def to_polars(ledgers: Sequence[Ledger]) -> polars.DataFrame:
     try:
         import polars
     except ImportError:
-        raise ImportError("to_polars needs Polars: pip install 'robustbandits[polars]'") from None
+        raise missing_package("to_polars needs", "Polars", "polars") from None
     labels, numbers = tidy_columns(ledgers)
     words = {
         key: polars.Series(key, column.names, dtype=polars.String).gather(column.codes)
@@ -81,7 +82,7 @@ def to_arrow(ledgers: Sequence[Ledger]) -> pyarrow.Table:
     try:
         import pyarrow
     except ImportError:
-        raise ImportError("to_arrow needs pyarrow: pip install 'robustbandits[lab]'") from None
+        raise missing_package("to_arrow needs", "pyarrow", "lab") from None
     labels, numbers = tidy_columns(ledgers)
     words = {
         key: pyarrow.DictionaryArray.from_arrays(
