@@ -1,10 +1,11 @@
 """Write the largest regret over attacks into a Markdown page, by setting or by sigma.
 
-``python -m tools.worst_tables PAGE STORE...`` fills two parts of the page from the experiments of
+``python -m tools.worst_tables PAGE STORE...`` fills three parts of the page from the experiments of
 the stores, which may have different numbers of rounds:
 
 - ``settings``: a row for each environment, horizon and budget of the attacker, and a column for
   each policy;
+- ``best``: the same rows, with the policies that have the smallest regret;
 - ``sigmas``: a row for each environment, horizon, budget and policy, and a column for each value of
   sigma.
 
@@ -29,8 +30,10 @@ from tools.policy_tables import only_experiment
 
 NOTE = (
     "Mean regret under the attack with the largest mean of those with the budget C; C = 0 is no "
-    "attack. Bold: the smallest number of the row; neighbours may differ by chance."
+    "attack. Small differences may be chance."
 )
+#: How many policies the table of the best ones shows.
+RANKS = ("smallest", "second", "third", "fourth")
 HEADS = (Column("environment", "text"), Column("T"), Column("C"))
 
 
@@ -59,11 +62,22 @@ def settings_table(experiments: list[Experiment]) -> Table:
     """Return a row for each setting and a column for each policy."""
     policies = list(dict.fromkeys(p for one in experiments for p in one.spec.policies))
     rows = [
-        (*_shown(setting), *_marked([means.get(policy) for policy in policies]))
+        (*setting, *[_rounded(means.get(policy)) for policy in policies])
         for setting, means in _sorted(experiments)
     ]
-    columns = (*HEADS, *[Column(policy, "text") for policy in policies])
+    columns = (*HEADS, *[Column(policy) for policy in policies])
     return Table("settings", "Regret in every setting", columns, tuple(rows), (NOTE,))
+
+
+def best_table(experiments: list[Experiment]) -> Table:
+    """Return the policies with the smallest regret in each setting."""
+    rows: list[tuple[Cell, ...]] = []
+    for setting, means in _sorted(experiments):
+        ranked = sorted(means, key=lambda policy: means[policy])[: len(RANKS)]
+        cells = [f"{policy}: {means[policy]:,.0f}" for policy in ranked]
+        rows.append((*setting, *cells, *[None] * (len(RANKS) - len(cells))))
+    columns = (*HEADS, *[Column(rank, "text") for rank in RANKS])
+    return Table("best", "The smallest regrets", columns, tuple(rows), (NOTE,))
 
 
 def sigma_table(experiments: list[Experiment]) -> Table:
@@ -71,16 +85,18 @@ def sigma_table(experiments: list[Experiment]) -> Table:
     recipes: dict[str, Any] = {p: r for one in experiments for p, r in one.spec.policies.items()}
     recipes = {policy: recipe for policy, recipe in recipes.items() if hasattr(recipe, "sigma")}
     sigmas = sorted({recipe.sigma for recipe in recipes.values()})
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for setting, means in _sorted(experiments):
         by_name: dict[str, dict[float, float]] = {}
         for policy, recipe in recipes.items():
             if policy in means:
                 by_name.setdefault(recipe.name, {})[recipe.sigma] = means[policy]
         for name, row in by_name.items():
-            cells = _marked([row.get(sigma) for sigma in sigmas])
-            rows.append((*_shown(setting), name, *cells))
-    columns = (*HEADS, Column("policy", "text"), *[Column(f"σ = {s:g}", "text") for s in sigmas])
+            best = min(row, key=lambda sigma: row[sigma])
+            numbers = [_rounded(row.get(sigma)) for sigma in sigmas]
+            rows.append((*setting, name, *numbers, f"{best:g}"))
+    heads = [Column(f"σ = {sigma:g}") for sigma in sigmas]
+    columns = (*HEADS, Column("policy", "text"), *heads, Column("best σ"))
     return Table("sigmas", "Regret by sigma", columns, tuple(rows), (NOTE,))
 
 
@@ -91,18 +107,8 @@ def _sorted(experiments: list[Experiment]) -> list[tuple[Setting, dict[str, floa
     return sorted(found.items(), key=lambda item: (order.index(item[0][0]), *item[0][1:]))
 
 
-def _shown(setting: Setting) -> tuple[Cell, ...]:
-    return setting.environment, setting.rounds, setting.budget
-
-
-def _marked(values: list[float | None]) -> list[Cell]:
-    """Return numbers as text, the smallest in bold."""
-    numbers = [value for value in values if value is not None]
-    smallest = min(numbers, default=0.0)
-    return [
-        None if value is None else f"**{value:,.0f}**" if value == smallest else f"{value:,.0f}"
-        for value in values
-    ]
+def _rounded(value: float | None) -> int | None:
+    return None if value is None else round(value)
 
 
 def write_tables(page: Path, stores: list[Path]) -> None:
@@ -110,10 +116,10 @@ def write_tables(page: Path, stores: list[Path]) -> None:
     experiments = [only_experiment(store) for store in stores]
     shown = page.name if page.is_absolute() else page.as_posix()
     source = "\n".join(origin(experiment, shown) for experiment in experiments)
-    source = source.replace("tools.policy_tables STORE " + shown, f"tools.worst_tables {shown} STORE...")
+    source = source.replace(f"policy_tables STORE {shown}", f"worst_tables {shown} STORE...")
     parts = {
         table.name: f"{table.to_markdown()}\n{source}"
-        for table in (settings_table(experiments), sigma_table(experiments))
+        for table in (make(experiments) for make in (settings_table, best_table, sigma_table))
     }
     write_whole(page, fill(page.read_text(encoding="utf-8"), parts).encode())
 
