@@ -15,7 +15,7 @@ ATTACKS = {
 POLICIES = {
     "narrow": rb.policies.LinUCB(sigma=0.05),
     "wide": rb.policies.LinUCB(sigma=0.5),
-    "greedy": rb.policies.Greedy(),
+    "no sigma": rb.policies.TsallisINF(),
 }
 
 
@@ -99,4 +99,4 @@ def test_a_store_without_an_experiment_is_refused(tmp_path, capsys):
     page.write_text("<!-- best -->\n<!-- /best -->\n")
     with pytest.raises(SystemExit):
         main([str(page), str(tmp_path / "nothing")])
-    assert "expected one experiment in the store" in capsys.readouterr().err
+    assert "there is no store at" in capsys.readouterr().err
