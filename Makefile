@@ -7,7 +7,7 @@ OUT ?= out
 DOCS ?= docs
 BIN := .venv/bin
 
-.PHONY: reproduce reproduction-page table1 tables picture cautious tight presets infinite test slow lint types layers parity oldest adapters check bench fix clean
+.PHONY: reproduce reproduction-page table1 tables picture cautious tight presets infinite clicks choosing test slow lint types layers parity oldest adapters check bench fix clean
 
 # Installed again when the dependencies change. The install is editable, so changes of the code need nothing.
 .venv/ready: pyproject.toml constraints.txt
@@ -59,6 +59,17 @@ infinite: .venv/ready  ## play infinitely many arms, and write docs/infinite.md
 	$(BIN)/robustbandits run infinite --store $(OUT)/infinite
 	$(BIN)/python -m tools.policy_tables $(OUT)/infinite docs/infinite.md
 	$(BIN)/python -m tools.horizon_table docs/infinite.md
+
+# Plays an hour on two cores, most of it with a million rounds.
+clicks: .venv/ready  ## measure rewards that are clicks, over sigma, and write docs/clicks.md
+	$(BIN)/robustbandits run clicks --store $(OUT)/clicks
+	$(BIN)/robustbandits run clicks-million --store $(OUT)/clicks-million
+	$(BIN)/python -m tools.worst_tables docs/clicks.md $(OUT)/clicks $(OUT)/clicks-million
+
+choosing: .venv/ready  ## measure which policy suits which setting, and write docs/choosing.md
+	$(BIN)/robustbandits run choosing --store $(OUT)/choosing
+	$(BIN)/robustbandits run choosing-long --store $(OUT)/choosing-long
+	$(BIN)/python -m tools.worst_tables docs/choosing.md $(OUT)/choosing $(OUT)/choosing-long
 
 test: .venv/ready  ## the tests
 	$(BIN)/python -m pytest -n auto --dist loadscope -m 'not slow and not adapters'

@@ -65,7 +65,7 @@ def play(environment: Any, seed: int, checks: tuple[int, ...]) -> list[list[floa
 
 def tightness_table(checks: tuple[int, ...] = CHECKS, seeds: int = SEEDS) -> Table:
     """Play the games and return the mean ratios."""
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for name, environment in ENVIRONMENTS.items():
         means = np.mean([play(environment, seed, checks) for seed in range(seeds)], axis=0)
         for check, row in zip(checks, means, strict=True):

@@ -17,5 +17,6 @@ from . import environments as environments
 from . import metrics as metrics
 from . import adapters as adapters
 from . import experiments as experiments
+from . import features as features
 from . import checks as checks
 from . import extend as extend

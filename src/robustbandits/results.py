@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from robustbandits._atomic import write_whole
@@ -42,14 +44,23 @@ class Results:
         ``{"attack": {"Garcelon(budget=10)": {"budget": 10.0}}}``.
     """
 
+    #: Recipes of the environments by label, which :meth:`in_stars` needs.
+    environments: Mapping[str, Environment] = MappingProxyType({})
+
     def __init__(self, ledgers: Sequence[Ledger], parameters: Parameters | None = None):
         self.ledgers = list(ledgers)
         self.parameters: Parameters = parameters or {}
 
     @classmethod
+    def _of(cls, ledgers: Sequence[Ledger], spec: Spec) -> Self:
+        results = cls(ledgers, swept_parameters(spec))
+        results.environments = spec.environments
+        return results
+
+    @classmethod
     def from_experiment(cls, experiment: Experiment) -> Self:
         """Return the results of an experiment from a store; it may be unfinished."""
-        return cls(experiment.ledgers, swept_parameters(experiment.spec))
+        return cls._of(experiment.ledgers, experiment.spec)
 
     @classmethod
     def open(cls, store: str | os.PathLike[str], experiment: str | None = None) -> Self:
@@ -90,6 +101,24 @@ class Results:
             return cls(*decode_results(data))
         except (DamagedError, NewerError) as error:
             raise type(error)(f"cannot read {os.fspath(path)}: {error}") from None
+
+    def in_stars(self) -> Self:
+        """Return the same games with regret in ratings, for example in stars.
+
+        Only for environments made of ratings. How much a reward of 1 is worth depends on the arms,
+        so it may differ between seeds.
+        """
+        ledgers = [self._in_stars(ledger) for ledger in self.ledgers]
+        return type(self)(ledgers, self.parameters)
+
+    def _in_stars(self, ledger: Ledger) -> Ledger:
+        scale_of = getattr(self.environments.get(ledger.environment), "reward_scale", None)
+        if scale_of is None:
+            raise ValueError(
+                f"{ledger.environment} is not made of ratings, so its regret has no scale (or the "
+                f"results are in ratings already)"
+            )
+        return replace(ledger, regret=ledger.regret * scale_of(ledger.seed))
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return tidy rows: environment, attack, policy, seed, round, regret, reward, spent, ...
@@ -179,5 +208,4 @@ def compare(
         seeds=seeds,
         points=points,
     )
-    ledgers = run(spec, workers=workers, progress=progress).ledgers()
-    return Results(ledgers, swept_parameters(spec))
+    return Results._of(run(spec, workers=workers, progress=progress).ledgers(), spec)

@@ -30,7 +30,7 @@ BAD_CONTEXTS = {
     "no arms": (np.zeros((0, DIM)), r"shape \(arms, 3\).*got \(0, 3\)"),
     "None": (None, r"numbers.*object"),
     "text": ([["0.1", "0.1", "0.1"]], r"numbers.*<U3"),
-    "rows of several lengths": ([[0.1, 0.1, 0.1], [0.1]], r"numbers.*inhomogeneous"),
+    "rows of several lengths": ([[0.1, 0.1, 0.1], [0.1]], r"row 0 has 3 features, row 1 has 1"),
     "complex": (np.zeros((4, DIM), dtype=complex), r"numbers.*complex128"),
     "masked": (np.ma.masked_less(GOOD, 1.0), r"masked.*fill"),
     "dictionary": ({"a": 1}, r"numbers"),

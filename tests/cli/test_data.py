@@ -111,3 +111,15 @@ def test_check_of_the_real_samples():
     part = check_ratings(sample("netflix/utd_subset"))
     assert (part.dataset, part.complete) == ("netflix", False)
     assert "16,055 of 17,770 items are missing" in part.missing
+
+
+def test_check_reads_columns_with_names_of_their_own(tmp_path):
+    path = tmp_path / "sales.csv"
+    path.write_text("customer,sku,points\nann,a,17\nbob,a,3\n")
+    names = ("--user", "customer", "--item", "sku", "--rating", "points")
+    result = data("check", path, *names)
+    assert "2 ratings, 2 users, 1 items" in result.stdout
+    assert "its ratings can be used" in result.stdout
+    data("check", path, code=1)
+    partly = data("check", path, "--user", "customer", code=2)
+    assert "give all three of --user, --item and --rating" in partly.stderr

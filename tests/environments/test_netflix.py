@@ -89,14 +89,15 @@ def test_labels_always_mark_the_stand_in():
 @NEEDS_JIT
 def test_fewest_ratings_are_scaled_with_the_users_of_the_stand_in():
     recipe = Netflix.synthetic(scale=0.001)
-    assert recipe.fewest_ratings == math.ceil(10_001 * math.sqrt(0.001))
     factors = recipe.load_factors()
+    fewest = recipe.fewest_ratings(factors)
+    assert fewest == math.ceil(10_001 * math.sqrt(0.001))
     nature = recipe.start(10, stream(0, NATURE))
-    assert (factors.item_counts[nature.items] >= recipe.fewest_ratings).all()
+    assert (factors.item_counts[nature.items] >= fewest).all()
     # In the real data 2,042 of 17,770 movies have more than 10,000 ratings: 11 %.
-    share = (factors.item_counts >= recipe.fewest_ratings).mean()
+    share = (factors.item_counts >= fewest).mean()
     assert 0.08 < share < 0.15
-    assert Netflix().fewest_ratings == 10_001
+    assert Netflix().fewest_ratings(factors) == 10_001
 
 
 @pytest.mark.parametrize(

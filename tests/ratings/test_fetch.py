@@ -12,7 +12,7 @@ from robustbandits.ratings import _download
 from robustbandits.ratings import fetch as fetch_module
 from robustbandits.ratings._download import DownloadError
 from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K
-from robustbandits.ratings.fetch import fetch, movielens_100k
+from robustbandits.ratings.fetch import fetch, get_dataset
 from robustbandits.ratings.locate import data_dir, locate, verify
 from shared_data import sample
 
@@ -38,7 +38,7 @@ def test_variable_names_the_users_copy(sources, monkeypatch):
     own.write_bytes(DATA)
     monkeypatch.setenv("ROBUSTBANDITS_MOVIELENS", str(own))
     assert locate(NAME) == own
-    assert movielens_100k() == own
+    assert get_dataset("movielens-100k") == own
     assert fetch(NAME, say=sources.messages.append) == sources.installed
     packed = sources.folder / "own.zip"
     packed.write_bytes(zipped({"u.data": DATA}))
@@ -46,13 +46,13 @@ def test_variable_names_the_users_copy(sources, monkeypatch):
     assert locate(NAME) == sources.installed
     monkeypatch.setenv("ROBUSTBANDITS_MOVIELENS", str(sources.folder / "nowhere"))
     with pytest.raises(FileNotFoundError, match=r"ROBUSTBANDITS_MOVIELENS is set to .*nowhere"):
-        movielens_100k()
+        get_dataset("movielens-100k")
 
 
 def test_archive_comes_before_the_wheel(sources):
     sources.archive(zipped({"ml-100k/u.data": DATA, "ml-100k/README": b"terms", "x/u.data": b"no"}))
     sources.wheel(AssertionError("pip must not be asked"))
-    assert movielens_100k() == sources.installed
+    assert get_dataset("movielens-100k") == sources.installed
     assert sources.file_names() == [NAME, f"{NAME}/README", f"{NAME}/u.data"]
 
 
@@ -109,7 +109,7 @@ def test_wrong_ratings_are_refused_and_nothing_is_written(sources):
 
 def test_when_no_source_can_be_reached_one_message_says_what_to_do(sources):
     with pytest.raises(DataError) as caught:
-        movielens_100k()
+        get_dataset("movielens-100k")
     message = str(caught.value)
     for words in ("archive: no answer", "pip: no answer", "--from PATH", "ROBUSTBANDITS_MOVIELENS"):
         assert words in message
@@ -192,11 +192,11 @@ def test_bad_copy_of_the_user_is_named_with_the_remedy(sources, monkeypatch):
     (sources.installed / "u.data").write_bytes(DATA[:-5])
     monkeypatch.setenv(MOVIELENS_100K.variable, str(sources.installed / "u.data"))
     with pytest.raises(DataError, match="set ROBUSTBANDITS_MOVIELENS to a good copy, or unset it"):
-        movielens_100k()
+        get_dataset("movielens-100k")
     monkeypatch.setenv(MOVIELENS_100K.variable, str(sources.folder / "data"))
     (sources.installed / "u.data").unlink()
     with pytest.raises(FileNotFoundError, match=r"holds no u.data.*; set ROBUSTBANDITS_MOVIELENS"):
-        movielens_100k()
+        get_dataset("movielens-100k")
 
 
 def test_netflix_is_found_by_variable_or_in_the_data_directory(sources, monkeypatch):

@@ -25,7 +25,7 @@ class LiveAgent:
         self._policy = policy
         self._options = {"pending": PENDING, **options}
         self._made: Agent | None = None
-        self._waiting: dict[tuple[int, bytes], int] = {}  # ids of decisions
+        self._waiting: dict[tuple[int, bytes], str | int] = {}  # ids of decisions
 
     def agent(self, contexts: Floats) -> Agent:
         """Return the agent; the first contexts set its sizes."""

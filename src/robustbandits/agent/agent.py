@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 from collections.abc import Sequence
@@ -37,6 +38,7 @@ from robustbandits.agent.pending import Pending
 from robustbandits.compiled.jit import compiled_for, entry_point
 from robustbandits.compiled.rng_pointer import rng_pointer
 from robustbandits.compiled.state_pointer import state_behind
+from robustbandits.features import Scaler
 from robustbandits.game import require
 from robustbandits.game.dispatch import AGENT_KERNELS, by_address
 from robustbandits.game.facts import start_policy
@@ -73,6 +75,9 @@ class Agent:
     reward_range
         Smallest and largest possible reward; others are refused. The default is [0, 1], widened by
         six times the policy's sigma on both sides.
+    scaler
+        A fitted :class:`~robustbandits.features.Scaler`. The agent then takes your own features
+        instead of contexts, and saves the scaler. ``dim`` is that of the scaler.
     pending
         How many decisions without a reward are remembered. If there are more, the oldest are
         forgotten, which a warning says once, and their rewards are refused. Choose at least the
@@ -99,16 +104,21 @@ class Agent:
         policy: Policy,
         *,
         arms: int | Literal["ball"],
-        dim: int,
+        dim: int | None = None,
         rounds: int | None = None,
         seed: int | None = 0,
         context_bound: float = 1.0,
         theta_bound: float = 1.0,
         offset: float = 0.0,
         reward_range: tuple[float, float] | None = None,
+        scaler: Scaler | None = None,
         pending: int = 100_000,
     ):
         require.recipe("policy", policy, "policy")
+        if scaler is not None:
+            dim = _dim_of(scaler, dim, arms)
+        if dim is None:
+            raise TypeError("dim must be given, because there is no scaler")
         infinite = isinstance(arms, str)
         if infinite and arms != "ball":
             raise ValueError(f"arms must be a whole number or 'ball', got {arms!r}")
@@ -129,6 +139,7 @@ class Agent:
         else:
             entropy = stream(require.count("seed", seed, low=0), POLICY)
         self._set_up(policy, problem, reward_range, pending)
+        self._inputs.scaler = copy.deepcopy(scaler)
         self._connect(np.random.Generator(np.random.PCG64(entropy)))
         if hasattr(self._state, "overhear"):
             warnings.warn(
@@ -287,6 +298,11 @@ class Agent:
         """Smallest and largest possible reward; None for the policy's default."""
         return self._inputs.reward_range
 
+    @property
+    def scaler(self) -> Scaler | None:
+        """The scaler of contexts; None if contexts are not scaled."""
+        return self._inputs.scaler
+
     # -------------------------------------------------------------------------------- saving
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -308,6 +324,8 @@ class Agent:
             "next": self._pending.next,
             "stream": stream_to_dict(self._rng),
         }
+        if self.scaler is not None:
+            header["scaler"] = self.scaler.to_dict()
         arrays = {name: to_floats(name, array) for name, array in state_arrays(self._state)}
         arrays |= self._inputs.to_arrays()
         arrays["sessions"] = sessions_to_rows(self._pending.sessions, self._pending.next)
@@ -348,6 +366,7 @@ class Agent:
     ) -> np.random.Generator:
         if header.get("kind") != "agent":
             raise SnapshotError("it does not hold an agent")
+        scaler = header.pop("scaler", None)
         check_names("header", header, HEADER)
         if not isinstance(header["written_by"], str):
             raise SnapshotError("written_by must be text")
@@ -370,4 +389,18 @@ class Agent:
         self._pending.take_rows(rows, sessions, size, header)
         self._inputs.check_pending(rows[:, 1], rows[:, 2 + MEMO :])
         check_indices(self._state, rows[:, 2 : 2 + MEMO])
+        if scaler is not None:
+            self._inputs.scaler = Scaler.from_dict(scaler)
+            _dim_of(self._inputs.scaler, problem.dim, problem.arms)
         return stream_from_dict(header["stream"])
+
+
+def _dim_of(scaler: Scaler, dim: int | None, arms: int | str) -> int:
+    """Return the dimension of an agent with a scaler; raise if they do not fit together."""
+    if not isinstance(scaler, Scaler):
+        raise TypeError(f"scaler must be an rb.features.Scaler, got {scaler!r}")
+    if isinstance(arms, str):
+        raise ValueError("scaler must not be given if arms='ball': there are no contexts to scale")
+    if dim not in (None, scaler.dim):
+        raise ValueError(f"dim must be that of the scaler, {scaler.dim}; got {dim!r}")
+    return scaler.dim

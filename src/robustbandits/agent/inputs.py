@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from robustbandits.agent.compiled_steps import NO_SUCH_ARM, NOT_FINITE, TOO_LONG
 from robustbandits.agent.file_format import SnapshotError
+from robustbandits.features import Scaler
 from robustbandits.game import require
 from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.kernels.linalg import Floats
@@ -30,6 +31,7 @@ class Inputs:
         self.problem = problem
         self.reward_range = check_range(reward_range)
         self.bound = problem.context_bound * SLACK
+        self.scaler: Scaler | None = None
         self._fixed_arms = bool(getattr(policy, "fixed_arms", False))
         self._low, self._high = self.reward_range or _default_range(policy)
         self._fixed_contexts = bool(getattr(policy, "fixed_contexts", False))
@@ -46,6 +48,8 @@ class Inputs:
 
     def contexts(self, contexts: npt.ArrayLike | None) -> Floats:
         """Return contexts as a float64 array in C order; check the shape, but not the values."""
+        if self.scaler is not None:
+            contexts = self.scaler.transform(rows_of(contexts))
         if type(contexts) is np.ndarray and contexts.dtype is FLOAT64:
             array: Floats = contexts
         else:
@@ -185,7 +189,21 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real)
 
 
+def rows_of(contexts: Any) -> Any:
+    """Return contexts; raise ValueError if their rows have different lengths."""
+    if isinstance(contexts, list | tuple):
+        sizes = [len(row) for row in contexts if hasattr(row, "__len__")]
+        for arm, size in enumerate(sizes):
+            if size != sizes[0]:
+                raise ValueError(
+                    f"contexts must have rows of equal length, one for each arm: row 0 has "
+                    f"{sizes[0]} features, row {arm} has {size}"
+                )
+    return contexts
+
+
 def _floats_of(contexts: npt.ArrayLike | None) -> Floats:
+    rows_of(contexts)
     try:
         array = np.asarray(contexts)
         if array.dtype.kind == "O":  # for example a data frame with columns of several types

@@ -65,6 +65,10 @@ def _check_bounds(block: Rounds, problem: Problem, name: str) -> None:
         longest <= bound * (1 + 1e-9),
         f"{name}'s contexts must not be longer than context_bound={bound:g}; got {longest:g}",
     )
+    if problem.clicks:
+        for field, array in (("means", block.means), ("noise", block.noise)):
+            inside = bool((array >= 0.0).all() and (array <= 1.0).all())
+            ensure(inside, f"{name}'s {field} must be between 0 and 1, because rewards are clicks")
     if problem.intercept:
         constant = bool(np.ptp(block.contexts[:, -1]) == 0)
         ensure(constant, f"{name}'s last coordinate must be constant, because intercept is True")

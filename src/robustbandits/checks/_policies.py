@@ -28,7 +28,7 @@ from robustbandits.game.facts import policy_facts
 from robustbandits.game.match import NATURE, POLICY, stream
 from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.problem import Problem
-from robustbandits.game.rounds import Environment, Rounds
+from robustbandits.game.rounds import Environment, Rounds, draw_reward
 from robustbandits.game.verbs import MEMO, OptionalPolicyKernels, Policy, PolicyState
 from robustbandits.kernels.linalg import Floats
 
@@ -93,7 +93,7 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
             _check_vector(contexts[:, 0], problem.context_bound, name)
         _check_scores(state, contexts, memo, arm, name)
         ensure(bits_of(state) == before, f"{name}.score or .probability changed the state")
-        reward = float(block.means[t, arm] + block.noise[t])
+        reward = draw_reward(block.means[t, arm], block.noise[t], problem.clicks)
         result = state.learn(arm, contexts[:, arm].copy(), reward, memo, rng)
         ensure(result is None, f"{name}.learn must return nothing, got {result!r}")
         finite = all(np.isfinite(array).all() for array in arrays_of(state))

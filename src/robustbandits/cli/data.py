@@ -19,6 +19,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+Column = Annotated[str | None, typer.Option(help="Name of the column.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -89,19 +90,29 @@ def fetch(
 @app.command("check")
 def check(
     path: Annotated[Path, typer.Argument(help="A folder or a file with ratings.")],
+    user: Column = None,
+    item: Column = None,
+    rating: Column = None,
     as_json: Json = False,
 ) -> None:
     """Read all ratings at a path; report what they are and what is missing.
+
+    For a CSV file with column names of its own, give all three: --user, --item and --rating.
 
     The exit code is 1 if they cannot be read or are only a part of their data set.
 
     Example: robustbandits data check ~/netflix/training_set
     """
-    from robustbandits.ratings.check import check_ratings
+    from robustbandits.ratings.check import check_csv_ratings, check_ratings
 
+    if any((user, item, rating)) and not (user and item and rating):
+        raise typer.BadParameter("give all three of --user, --item and --rating, or none of them")
     try:
         with _bar(f"reading {path.name}") as progress:
-            report = check_ratings(path, progress)
+            if user and item and rating:
+                report = check_csv_ratings(path, user=user, item=item, rating=rating)
+            else:
+                report = check_ratings(path, progress)
     except (ValueError, OSError) as error:
         if not as_json:
             raise

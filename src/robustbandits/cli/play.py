@@ -15,6 +15,8 @@ from robustbandits.game.defaults import ROUNDS
 if TYPE_CHECKING:
     from robustbandits.game.ledger import Ledger
 
+NO_ATTACK = "NoAttack"
+
 
 def complete(section: str) -> Any:
     """Return a function that completes the name of a recipe for the shell."""
@@ -36,7 +38,7 @@ def play(
     ] = "LinUCB",
     attack: Annotated[
         str, typer.Option(help="Attack, written the same way.", autocompletion=complete("attacks"))
-    ] = "NoAttack",
+    ] = NO_ATTACK,
     environment: Annotated[
         str,
         typer.Option(
@@ -62,10 +64,14 @@ def play(
 
     if allow_import:
         search_first(Path())
-    extra = {} if budget is None else {"budget": budget}
+    if budget is not None and attack == NO_ATTACK:
+        raise typer.BadParameter(
+            "a budget needs an attack; add one, for example --attack Garcelon",
+            param_hint="--budget",
+        )
     recipes: dict[str, Any] = {
         "environment": parse_recipe("environments", environment, allow_import=allow_import),
-        "attack": parse_recipe("attacks", attack, allow_import=allow_import, **extra),
+        "attack": _parse_attack(attack, budget, allow_import),
         "policy": parse_recipe("policies", policy, allow_import=allow_import),
     }
     started = time.perf_counter()
@@ -91,6 +97,17 @@ def play(
     for key, value in facts.items():
         typer.echo(f"{key.replace('_', ' '):{width}}  {_text(value)}")
     typer.echo(f"played in {seconds:.1f} s", err=True)
+
+
+def _parse_attack(text: str, budget: float | None, allow_import: bool) -> Any:
+    from robustbandits.experiments.recipe_text import parse_recipe
+    from robustbandits.experiments.sweep import MissingParameters
+
+    extra = {} if budget is None else {"budget": budget}
+    try:
+        return parse_recipe("attacks", text, allow_import=allow_import, **extra)
+    except MissingParameters as error:
+        raise ValueError(f"{error}; or add --budget 100") from None
 
 
 def _play(recipes: dict[str, Any], rounds: int, seed: int) -> Ledger:

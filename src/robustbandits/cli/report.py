@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 def report(
     store: Annotated[
         Path,
-        typer.Argument(
-            exists=True, file_okay=False, help="Folder that `robustbandits run` wrote to."
-        ),
+        typer.Argument(file_okay=False, help="Folder that `robustbandits run` wrote to."),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
     only: Annotated[
@@ -46,6 +44,11 @@ def report(
     from robustbandits.reports.write import write_report
     from robustbandits.reproduction.published import published_in_report
 
+    if not store.is_dir():
+        raise typer.BadParameter(
+            f"there is no folder {store}; `robustbandits run SPEC --store {store}` makes one",
+            param_hint="STORE",
+        )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
         experiments = _choose(Store(store).experiments(), only, store)

@@ -35,10 +35,10 @@ def reproduce(
     reading: Annotated[
         Choice,
         typer.Option(
-            help="How to read the paper. as-written: its text. as-coded: the authors' code. "
-            "well-specified: with a linear model that fits the environment."
+            help="How to read the paper. as-coded: the authors' code. as-written: its text. "
+            "well-specified: with a linear model that fits the environment. all: all three."
         ),
-    ] = Choice.all,
+    ] = Choice.as_coded,
     out: Annotated[
         Path, typer.Option(help="Folder for the page, figures, tables and finished matches.")
     ] = Path("out"),
@@ -63,6 +63,7 @@ def reproduce(
     from robustbandits.reproduction.verdict import judge
     from robustbandits.reproduction.write import reproduction_json, write_reproduction
 
+    _require_packages()
     names = READINGS if reading is Choice.all else (reading.value,)
     counts = [as_coded_seeds or seeds if name == "as-coded" else seeds for name in names]
     start = time.perf_counter()
@@ -92,6 +93,18 @@ def reproduce(
     typer.echo(f"{games:,} games of {rounds:,} rounds in {seconds:.0f} s")
     typer.echo(f"figure: {files[1]}; verdict: {files[0]}; page: {page}")
     _suggest(rounds, reading)
+
+
+def _require_packages() -> None:
+    """Raise ImportError for all missing packages at once, before anything is fetched or played."""
+    from robustbandits._extras import require_packages
+    from robustbandits.ratings.datasets import MOVIELENS_100K
+    from robustbandits.ratings.locate import locate
+
+    packages = ["pyarrow", "matplotlib", "jinja2"]
+    if locate(MOVIELENS_100K.name) is None:
+        packages.append("pooch")
+    require_packages("reproduce", packages, "lab")
 
 
 def _play(name: str, rounds: int, seeds: int, store: Path, workers: int | None) -> Experiment:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,8 +72,13 @@ def run(
     if allow_import:
         search_first(Path(spec).parent)
     parsed_spec = read_spec(spec, allow_import=allow_import)
+    _say_defaults(spec, parsed_spec)
     if not (yes or dry_run):
         _check_size(parsed_spec)
+    if dry_run and find_spec("pyarrow") is None:
+        _show_plan(make_plan(parsed_spec), None, workers, as_json)
+        typer.echo("  pyarrow is not installed, so finished matches in a store are not counted")
+        return
     target = Store(store)
     plan = make_plan(parsed_spec)
     if dry_run:
@@ -80,6 +87,19 @@ def run(
     with resumable(store):
         outcome = _run(plan, target, engine, workers)
     _show_outcome(outcome, store, as_json)
+
+
+def _say_defaults(source: str, spec: Spec) -> None:
+    """Say what is played where a file does not state rounds or seeds."""
+    path = Path(source)
+    if not path.is_file():
+        return
+    stated = tomllib.loads(path.read_text(encoding="utf-8"))
+    used = {"rounds": f"{spec.rounds:,} rounds in each game", "seeds": f"{len(spec.seeds)} seeds"}
+    defaults = [text for key, text in used.items() if key not in stated]
+    if defaults:
+        missing = " and ".join(key for key in used if key not in stated)
+        typer.echo(f"{source} does not state {missing}: {' and '.join(defaults)}", err=True)
 
 
 def _run(plan: Plan, store: Store, engine: str, workers: int | None) -> Outcome:
@@ -110,15 +130,15 @@ def _check_size(spec: Spec) -> None:
     )
 
 
-def _show_plan(plan: Plan, store: Store, workers: int | None, as_json: bool) -> None:
+def _show_plan(plan: Plan, store: Store | None, workers: int | None, as_json: bool) -> None:
     from robustbandits._cores import available_cores
     from robustbandits.experiments.estimate import describe, estimate
     from robustbandits.experiments.plan import Plan
     from robustbandits.experiments.store.reuse import without
 
     workers = workers or available_cores()
-    missing = store.missing(plan)
-    reusable = store.find_games(plan, missing)
+    missing = list(plan.matches) if store is None else store.missing(plan)
+    reusable = {} if store is None else store.find_games(plan, missing)
     if as_json:
         to_play = tuple(without(match, reusable) for match in missing)
         needed = estimate(Plan(plan.spec, to_play), workers)
@@ -137,7 +157,7 @@ def _show_plan(plan: Plan, store: Store, workers: int | None, as_json: bool) -> 
         typer.echo(json.dumps(facts, indent=2))
         return
     typer.echo(describe(plan, estimate(plan, workers)))
-    if len(missing) < len(plan.matches):
+    if store is not None and len(missing) < len(plan.matches):
         stored = len(plan.matches) - len(missing)
         typer.echo(f"  {store.folder} holds {stored} matches; {len(missing)} are missing")
     if reusable:

@@ -11,10 +11,13 @@ from typing import Annotated, Any, ClassVar
 
 from robustbandits.environments._rating_recipe import RatingRecipe
 from robustbandits.game.parameters import Count, Positive
+from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.factorize import factorize
 from robustbandits.ratings.factors import Factors
+from robustbandits.ratings.formats import recognise
 from robustbandits.ratings.read import read_ratings
 from robustbandits.ratings.table import RatingTable
+from robustbandits.ratings.titles import read_titles
 
 
 def path_text(name: str, value: Any) -> str:
@@ -56,6 +59,15 @@ class FileRecipe(RatingRecipe):
         """Return the ratings at the path that :meth:`find` found."""
         assert path is not None
         return read_ratings(path, titles=False)
+
+    def titles(self) -> dict[Any, str]:
+        """Return the titles in a file beside the ratings; none if there is no such file."""
+        path = self.find()
+        try:
+            found = None if path is None else recognise(path).titles
+        except DataError:  # for example a table whose columns have other names
+            return {}
+        return {} if found is None else dict(read_titles(found))
 
     def load_factors(self) -> Factors:
         """Return the factors from memory or from the cache on disk, or compute them."""

@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from robustbandits.environments.description import Description, describe_arms
 from robustbandits.environments.reward_map import REWARD_MAPS, Mapped, map_rewards
 from robustbandits.game import require
+from robustbandits.game.match import NATURE, stream
 from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.game.rounds import Rounds, child_seeds, make_rounds, repeat_round
@@ -50,7 +52,10 @@ class RatingRecipe(CheckedRecipe):
         :func:`~robustbandits.environments.reward_map.map_rewards`. Its constants are taken over
         the arms when they are fixed, over all items that may be drawn when they are not.
     min_ratings
-        Items with fewer ratings are never arms. (The paper's "more than 10,000" is 10,001.)
+        Items with fewer ratings are never arms. None: twice as many as there are factors, because
+        the features of an item with fewer ratings are mostly chance; less if that would leave fewer
+        than ``2 * arms`` items, and 1 with ``draws="authors"``. (The paper's "more
+        than 10,000" is 10,001.)
     replace
         Whether an item may be drawn twice, as in the authors' code.
     draws
@@ -66,7 +71,7 @@ class RatingRecipe(CheckedRecipe):
     noise: NonNegative = 0.1
     contexts: Literal["fixed", "fresh"] = "fixed"
     reward_map: RewardMap = "shift-features"
-    min_ratings: Count = 1
+    min_ratings: Count | None = None
     replace: Flag = False
     draws: Literal["own", "authors"] = "own"
     theta_bound: Positive | None = None
@@ -85,10 +90,41 @@ class RatingRecipe(CheckedRecipe):
         """Whether synthetic data replace real data."""
         return False
 
-    @property
-    def fewest_ratings(self) -> int:
-        """Smallest number of ratings of an arm."""
-        return self.min_ratings
+    def fewest_ratings(self, factors: Factors) -> int:
+        """Return the smallest number of ratings of an arm."""
+        if self.min_ratings is not None:
+            return self.min_ratings
+        if self.draws == "authors":
+            return 1
+        most_rated = np.sort(factors.item_counts)[::-1][: 2 * self.arms]
+        return int(max(1, min(2 * factors.rank, most_rated[-1])))
+
+    def titles(self) -> dict[Any, str]:
+        """Return the titles of items by id, where they are known."""
+        return {}
+
+    def describe(self, seed: int = 0) -> Description:
+        """Return the arms of a seed: ids, titles, mean rewards, gaps, and the noise.
+
+        With fresh contexts, they are all items that may be drawn.
+        """
+        factors = self.load_factors()
+        nature = RatingNature(self, factors, 1, stream(seed, NATURE))
+        ids = factors.item_ids[nature.items].tolist()
+        titles = self.titles()
+        return describe_arms(
+            f"{self.label}, seed {seed}",
+            nature.mapped.means,
+            self.noise,
+            ids=ids,
+            titles=[titles.get(item, str(item)) for item in ids],
+            counts=factors.item_counts[nature.items].tolist(),
+            scale=nature.mapped.scale,
+        )
+
+    def reward_scale(self, seed: int = 0) -> float:
+        """Return what a reward of 1 is worth in ratings, for the arms of a seed."""
+        return RatingNature(self, self.load_factors(), 1, stream(seed, NATURE)).mapped.scale
 
     @property
     def fingerprint(self) -> str:
@@ -199,11 +235,12 @@ def _whole_numbers(uniform: Floats, size: int) -> Indices:
 
 def _eligible(recipe: RatingRecipe, factors: Factors) -> tuple[Indices, Indices]:
     """Return the items with enough ratings, and the users with any."""
-    items = np.flatnonzero(factors.item_counts >= recipe.fewest_ratings)
+    fewest = recipe.fewest_ratings(factors)
+    items = np.flatnonzero(factors.item_counts >= fewest)
     if len(items) < recipe.arms:
         raise ValueError(
             f"arms must be at most {len(items)}, the number of items with at least "
-            f"{recipe.fewest_ratings} ratings; got {recipe.arms}: use fewer arms, or lower "
+            f"{fewest} ratings; got {recipe.arms}: use fewer arms, or lower "
             f"min_ratings"
         )
     users = np.flatnonzero(factors.users.any(axis=1))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from robustbandits.environments._file_recipe import FileRecipe
 from robustbandits.game.facts import EnvironmentFacts
-from robustbandits.ratings.fetch import movielens_100k
+from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K
+from robustbandits.ratings.factors import Factors
+from robustbandits.ratings.fetch import get_dataset
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,11 +20,14 @@ class MovieLens(FileRecipe):
     Parameters
     ----------
     path
-        File or folder of any MovieLens ratings. None uses MovieLens 100K, which is fetched if it
-        is not on this computer.
+        File or folder of any MovieLens ratings, or a name that `robustbandits data list` shows,
+        such as ``"movielens-latest-small"``. None uses MovieLens 100K. Named data sets are fetched
+        if they are not on this computer.
+    min_ratings
+        For MovieLens 100K it is 1 by default, as in the paper.
     rank, regularization, outer
         Parameters of the factorisation.
-    arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
+    arms, users, noise, contexts, reward_map, replace, draws, theta_bound
         As for every bandit made of ratings, see
         :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
 
@@ -41,6 +46,26 @@ class MovieLens(FileRecipe):
         "movies; fresh or fixed", "MovieLens 100K or another edition: `robustbandits data fetch`"
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.path is None and self.min_ratings is None:
+            self._set(min_ratings=1)
+
+    def changes(self) -> dict[str, Any]:
+        """Return the parameters that are not defaults."""
+        changes = super().changes()
+        if self.path is None and self.min_ratings == 1:
+            del changes["min_ratings"]
+        return changes
+
+    def fewest_ratings(self, factors: Factors) -> int:
+        """Return the smallest number of ratings of an arm: 1 by default for MovieLens 100K."""
+        if self.min_ratings is None and factors.name == MOVIELENS_100K.name:
+            return 1
+        return super().fewest_ratings(factors)
+
     def find(self) -> Path:
-        """Return where the ratings are; fetch MovieLens 100K if it is needed and not here."""
-        return super().find() or movielens_100k()
+        """Return where the ratings are; fetch a named data set if it is not here."""
+        if self.path is not None and self.path not in DATASETS:
+            return Path(self.path).expanduser()
+        return get_dataset(self.path or MOVIELENS_100K.name)

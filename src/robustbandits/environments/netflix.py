@@ -12,6 +12,7 @@ from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.game.parameters import Count, Share
 from robustbandits.ratings.datasets import NETFLIX
+from robustbandits.ratings.factors import Factors
 from robustbandits.ratings.locate import locate
 from robustbandits.ratings.synthetic import synthetic_ratings
 from robustbandits.ratings.table import RatingTable
@@ -50,7 +51,7 @@ class Netflix(FileRecipe):
         "your copy of the Netflix Prize data; none for the synthetic stand-in",
     )
 
-    min_ratings: Count = 10_001
+    min_ratings: Count | None = 10_001
     source: Literal["real", "synthetic"] = "real"
     scale: Share = 0.01
 
@@ -83,12 +84,12 @@ class Netflix(FileRecipe):
         """Whether synthetic data replace real data."""
         return self.source == "synthetic"
 
-    @property
-    def fewest_ratings(self) -> int:
-        """Smallest number of ratings of an arm; scaled with the number of users of the stand-in."""
-        if self.source == "real":
-            return self.min_ratings
-        return math.ceil(self.min_ratings * math.sqrt(self.scale))
+    def fewest_ratings(self, factors: Factors) -> int:
+        """Return the smallest number; for the stand-in, scaled with its number of users."""
+        fewest = super().fewest_ratings(factors)
+        if self.source == "real" or self.min_ratings is None:
+            return fewest
+        return math.ceil(fewest * math.sqrt(self.scale))
 
     def find(self) -> Path | None:
         """Return where the ratings are; None for the stand-in."""

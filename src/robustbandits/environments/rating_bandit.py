@@ -17,11 +17,14 @@ from robustbandits.environments._file_recipe import (
 )
 from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
+from robustbandits.ratings.factorize import factorize
 from robustbandits.ratings.factors import Factors
-from robustbandits.ratings.read import DUPLICATES, read_csv_ratings, read_ratings
+from robustbandits.ratings.frame import read_frame_ratings
+from robustbandits.ratings.read import DUPLICATES, ON_ERROR, read_csv_ratings, read_ratings
 from robustbandits.ratings.synthetic import SYNTHETIC_NAME
 from robustbandits.ratings.table import RatingTable
 
+OnError = Annotated[str, functools.partial(require.one_of, choices=ON_ERROR)]
 Duplicates = Annotated[str, functools.partial(require.one_of, choices=DUPLICATES)]
 
 
@@ -40,6 +43,8 @@ class Ratings(FileRecipe):
         :func:`~robustbandits.environments.read_ratings` recognises.
     duplicates
         When a user has rated an item twice: ``"error"``, or keep the ``"first"`` or ``"last"``.
+    on_error
+        When a line cannot be read: ``"raise"`` an error, or ``"skip"`` it, with a warning.
     rank, regularization, outer
         Parameters of the factorisation of a file.
     arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
@@ -56,8 +61,16 @@ class Ratings(FileRecipe):
     item: str | None = None
     rating: str | None = None
     duplicates: Duplicates = "error"
+    on_error: OnError = "raise"
 
-    source_fields: ClassVar[tuple[str, ...]] = ("user", "item", "rating", "duplicates")
+    added_parameters: ClassVar[tuple[str, ...]] = ("on_error",)
+    source_fields: ClassVar[tuple[str, ...]] = (
+        "user",
+        "item",
+        "rating",
+        "duplicates",
+        "on_error",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,13 +105,39 @@ class Ratings(FileRecipe):
         """
         return cls(path=os.fspath(path), user=user, item=item, rating=rating, **parameters)
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        user: str,
+        item: str,
+        rating: str,
+        duplicates: str = "error",
+        on_error: str = "raise",
+        rank: int = 10,
+        regularization: float = 0.05,
+        outer: int = 5,
+        **parameters: Any,
+    ) -> Self:
+        """Return a bandit made of a data frame of pandas or Polars, which is factorised at once.
+
+        See :func:`~robustbandits.environments.read_frame_ratings`. To store its games, save the
+        factors and pass their path: ``Ratings(factors="mine.npz")``.
+        """
+        columns = {"user": user, "item": item, "rating": rating}
+        table = read_frame_ratings(frame, **columns, duplicates=duplicates, on_error=on_error)
+        return cls(factors=factorize(table, rank, regularization, outer), **parameters)
+
     def read_table(self, path: Path | None) -> RatingTable:
         """Return the ratings of the file."""
         assert path is not None
         if self.user is None or self.item is None or self.rating is None:
-            return read_ratings(path, titles=False, duplicates=self.duplicates)
+            return read_ratings(
+                path, titles=False, duplicates=self.duplicates, on_error=self.on_error
+            )
         columns = {"user": self.user, "item": self.item, "rating": self.rating}
-        return read_csv_ratings(path, **columns, duplicates=self.duplicates)
+        return read_csv_ratings(path, **columns, duplicates=self.duplicates, on_error=self.on_error)
 
     def load_factors(self) -> Factors:
         """Return the given factors; load them, or compute them from the ratings, if necessary."""

@@ -29,6 +29,7 @@ class Mapped(NamedTuple):
     context_bound: float  # length of the longest context
     theta_bound: float  # length of theta
     intercept: bool  # whether the last coordinate is a constant
+    scale: float = 1.0  # what a reward of 1 is worth in ratings
 
 
 def map_rewards(name: str, features: Floats, theta: Floats) -> Mapped:
@@ -55,7 +56,7 @@ def map_rewards(name: str, features: Floats, theta: Floats) -> Mapped:
     """
     ratings = products(features, theta)
     if name == "scale":
-        return _scale(features, theta, ratings)
+        return _divide(features, theta, ratings)
     worst, span = int(ratings.argmin()), float(np.ptp(ratings))
     if not span > 0.0:
         raise ValueError(
@@ -65,10 +66,12 @@ def map_rewards(name: str, features: Floats, theta: Floats) -> Mapped:
     means = (ratings - ratings[worst]) / span
     slope = theta / span
     if name == "shift-features":
-        return _mapped(features - features[worst], means, slope)
-    if name == "affine":
-        return _mapped(features, means, slope)
-    return _with_intercept(features, means, slope, -float(ratings[worst]) / span)
+        mapped = _mapped(features - features[worst], means, slope)
+    elif name == "affine":
+        mapped = _mapped(features, means, slope)
+    else:
+        mapped = _with_intercept(features, means, slope, -float(ratings[worst]) / span)
+    return mapped._replace(scale=span)
 
 
 def products(features: Floats, theta: Floats) -> Floats:
@@ -98,7 +101,7 @@ def _mapped(contexts: Floats, means: Floats, theta: Floats, intercept: bool = Fa
     )
 
 
-def _scale(features: Floats, theta: Floats, ratings: Floats) -> Mapped:
+def _divide(features: Floats, theta: Floats, ratings: Floats) -> Mapped:
     longest = float(lengths(features).max())
     norm = float(lengths(theta[None, :])[0])
     if not longest * norm > 0.0:
@@ -108,7 +111,8 @@ def _scale(features: Floats, theta: Floats, ratings: Floats) -> Mapped:
             f"reward_map='scale' needs predicted ratings >= 0, but the smallest is "
             f"{ratings.min():g}: use reward_map='shift-features'"
         )
-    return _mapped(features / longest, ratings / (longest * norm), theta / norm)
+    scale = longest * norm
+    return _mapped(features / longest, ratings / scale, theta / norm)._replace(scale=scale)
 
 
 def _with_intercept(features: Floats, means: Floats, slope: Floats, constant: float) -> Mapped:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from robustbandits.compiled.jit import program
+from robustbandits.environments.description import Description, describe_arms
+from robustbandits.game import require
 from robustbandits.game.facts import EnvironmentFacts
+from robustbandits.game.match import NATURE, stream
 from robustbandits.game.parameters import CheckedRecipe, Count, Flag, NonNegative
 from robustbandits.game.problem import Problem
 from robustbandits.game.rounds import Rounds, child_seeds, repeat_round
 from robustbandits.kernels.linalg import Floats
+
+Rate = Annotated[float, functools.partial(require.between, low=1e-9, high=1.0)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +49,12 @@ class Simulation(CheckedRecipe):
         are linear without an intercept.
     intercept
         Whether policies see a constant feature, as described above.
+    rewards
+        ``"gaussian"``: mean rewards plus Gaussian noise. ``"clicks"``: 1 with a probability of
+        ``rate`` times the mean reward above, otherwise 0. Attacks can then only add or remove
+        clicks, each at a price of 1. ``noise`` has no effect on clicks and must not be given.
+    rate
+        The largest possible click probability. On average an arm is clicked with half of it.
 
     References
     ----------
@@ -58,6 +70,10 @@ class Simulation(CheckedRecipe):
     noise: NonNegative = 0.1
     contexts: Literal["fresh", "fixed", "one-hot"] = "fresh"
     intercept: Flag = True
+    rewards: Literal["gaussian", "clicks"] = "gaussian"
+    rate: Rate = 0.1
+
+    added_parameters: ClassVar[tuple[str, ...]] = ("rewards", "rate")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -65,6 +81,25 @@ class Simulation(CheckedRecipe):
             raise ValueError(
                 f"dim must equal arms, {self.arms}, with contexts='one-hot'; got {self.dim}"
             )
+        unused = "noise" if self.rewards == "clicks" else "rate"
+        if unused in self.changes():
+            raise ValueError(
+                f"{unused} must not be given with rewards={self.rewards!r}, because it has no "
+                f"effect; got {getattr(self, unused)!r}"
+            )
+
+    @property
+    def scale(self) -> float:
+        """The mean reward that stands for 1: ``rate`` for clicks."""
+        return self.rate if self.rewards == "clicks" else 1.0
+
+    def describe(self, seed: int = 0) -> Description:
+        """Return the arms of the first round of a seed: mean rewards, gaps, and the noise."""
+        nature = self.start(1, stream(seed, NATURE))
+        names = [str(arm) for arm in range(self.arms)]
+        means = nature.draw(1).means[0]
+        noise = nature.problem.noise or 0.0
+        return describe_arms(f"{self.label}, seed {seed}", means, noise, ids=names, titles=names)
 
     def start(self, rounds: int, seed: np.random.SeedSequence) -> SimulationNature:
         """Return the nature of one match."""
@@ -77,14 +112,17 @@ class SimulationNature:
     def __init__(self, recipe: Simulation, rounds: int, seed: np.random.SeedSequence):
         self.recipe = recipe
         means_are_theta = recipe.contexts == "one-hot" and not recipe.intercept
+        bound = _length_of_means(recipe.arms) if means_are_theta else 1.0
+        clicks = recipe.rewards == "clicks"
         self.problem = Problem(
             arms=recipe.arms,
             dim=recipe.dim + recipe.intercept,
             rounds=rounds,
-            noise=recipe.noise,
-            theta_bound=_length_of_means(recipe.arms) if means_are_theta else 1.0,
+            noise=_click_noise(recipe.rate) if clicks else recipe.noise,
+            theta_bound=bound * recipe.scale,
             intercept=recipe.intercept,
             fixed_arms=recipe.contexts != "fresh",
+            clicks=clicks,
         )
         # Separate streams, so that no draw depends on how rounds are cut into blocks.
         once_rng, contexts_rng, noise_rng = (
@@ -100,11 +138,16 @@ class SimulationNature:
 
     def draw(self, count: int) -> Rounds:
         """Return the next rounds."""
-        noise = self.recipe.noise * self._noise_rng.standard_normal(count)
+        noise = self._draw_noise(count)
         if self._fixed is not None:
             return repeat_round(self._fixed.contexts[0], self._fixed.means[0], noise)
         features = self._contexts_rng.random((count, self.recipe.dim, self.recipe.arms))
         return self._rounds(features, 0.5, self._scale, noise)
+
+    def _draw_noise(self, count: int) -> Floats:
+        if self.problem.clicks:
+            return self._noise_rng.random(count)
+        return self.recipe.noise * self._noise_rng.standard_normal(count)
 
     def _catalogue(self, rng: np.random.Generator) -> Rounds:
         """Draw the arms of all rounds; return one round."""
@@ -116,23 +159,25 @@ class SimulationNature:
     def _rounds(self, numbers: Floats, shift: float, scale: float, noise: Floats) -> Rounds:
         """Return rounds whose features are ``(numbers - shift) * scale``."""
         count, _, arms = numbers.shape
-        contexts, factor = numbers, 1.0
+        contexts = numbers
         if self.recipe.intercept:
-            contexts, factor = np.empty((count, self.problem.dim, arms)), math.sqrt(0.5)
+            contexts = np.empty((count, self.problem.dim, arms))
         rounds = Rounds(contexts, np.empty((count, arms)), np.empty(count), noise)
-        _fill(rounds, numbers, self.theta, shift, scale, factor)
+        _fill(rounds, numbers, self.theta, shift, scale, 0.5 * self.recipe.scale)
         return rounds
 
 
 @program
 def _fill(
-    rounds: Rounds, numbers: Floats, theta: Floats, shift: float, scale: float, factor: float
+    rounds: Rounds, numbers: Floats, theta: Floats, shift: float, scale: float, half: float
 ) -> None:
     """Write contexts, means and best means of rounds with features ``(numbers - shift) * scale``.
 
-    Contexts are features times ``factor``, and ``factor`` itself in a last row that numbers lack.
+    Means are ``(x·theta + 1) * half``. If contexts have a row that numbers lack, it is the
+    intercept.
     """
     count, dim, arms = numbers.shape
+    factor = 1.0 if rounds.contexts.shape[1] == dim else math.sqrt(0.5)
     for t in range(count):
         means = rounds.means[t]
         contexts = rounds.contexts[t]
@@ -148,9 +193,15 @@ def _fill(
                 contexts[i, a] = factor
         best = -math.inf
         for a in range(arms):
-            means[a] *= 0.5
+            means[a] *= half
             best = max(best, means[a])
         rounds.best[t] = best
+
+
+def _click_noise(rate: float) -> float:
+    """Return the largest standard deviation of a click whose probability is at most ``rate``."""
+    likely = min(rate, 0.5)
+    return math.sqrt(likely * (1.0 - likely))
 
 
 def _length_of_means(arms: int) -> float:

@@ -141,7 +141,7 @@ def identity(recipe: Any) -> str:
     """
     try:
         values = recipe_to_plain(recipe)
-    except TypeError:
+    except (TypeError, ValueError):
         values = {"name": type(recipe).__name__, "address": id(recipe)}
     fingerprint = getattr(recipe, "fingerprint", None)
     if fingerprint is not None:

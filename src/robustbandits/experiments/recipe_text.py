@@ -48,6 +48,9 @@ def parse_recipe(section: str, text: str, *, allow_import: bool = False, **extra
 def _parse(section: str, text: str, allow_import: bool) -> tuple[str, dict[str, Any]]:
     """Return the name of the class, and its table of parameters as in a spec."""
     module, rest = _split_module(text.strip())
+    if not module:  # a display name, such as BOB-No-Restart, stands for its class
+        head, call_sign, tail = rest.partition("(")
+        rest = head.replace("-", "") + call_sign + tail
     try:
         node = ast.parse(rest, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

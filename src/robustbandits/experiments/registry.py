@@ -71,6 +71,7 @@ def find_kind(section: str, name: str, allow_import: bool = False) -> type[Recip
             raise ValueError(f"{name} is not a recipe class; {expected}, got {kind!r}")
         return kind
     known = kinds(section)
+    name = name if name in known else name.replace("-", "")  # a display name: BOB-No-Restart
     if name not in known:
         role = {"policies": "policy"}.get(section, section.removesuffix("s"))
         raise ValueError(f"there is no {role} {name!r}; {nearest(name, known)}")

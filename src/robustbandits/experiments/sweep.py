@@ -15,6 +15,7 @@ from typing import Any
 from robustbandits.experiments.labels import ROLES
 from robustbandits.experiments.registry import (
     MISSING,
+    REQUIRED_VALUES,
     Parameter,
     find_kind,
     nearest,
@@ -24,6 +25,10 @@ from robustbandits.experiments.registry import (
 from robustbandits.game import require
 from robustbandits.game.object_policy import ObjectKind
 from robustbandits.game.recipe import Recipe
+
+
+class MissingParameters(ValueError):
+    """A table lacks parameters that have no default."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,10 @@ def read_table(section: str, label: str, table: Any, allow_import: bool = False)
     required = [key for key, parameter in known.items() if parameter.default is MISSING]
     missing = [key for key in required if key not in table]
     if missing:
-        raise ValueError(f"{kind.__name__} needs {' and '.join(missing)}")
+        raise MissingParameters(
+            f"{kind.__name__} needs {' and '.join(missing)}, for example "
+            + ", ".join(f"{key}={REQUIRED_VALUES.get(key, 1):g}" for key in missing)
+        )
     return Sweep(section, label, getattr(kind, preset) if preset else kind, fixed, lists)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from robustbandits._extras import missing_package
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.purse import BAD, CLIPPED, ON_CONTEXTS, SPENT, Purse
 from robustbandits.kernels.linalg import Floats
@@ -161,7 +162,7 @@ def frame(columns: dict[str, Any]) -> pandas.DataFrame:
     try:
         import pandas
     except ImportError:
-        raise ImportError("to_pandas needs pandas: pip install 'robustbandits[pandas]'") from None
+        raise missing_package("to_pandas needs", "pandas", "pandas") from None
     return pandas.DataFrame(columns)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from robustbandits.compiled.jit import program
 from robustbandits.game.ledger import PLAYED, Book, write
 from robustbandits.game.purse import SPENT, Purse, has_money, settle_reward
-from robustbandits.game.rounds import CHOSEN, Rounds
+from robustbandits.game.rounds import CHOSEN, Rounds, draw_reward
 from robustbandits.game.verbs import (
     Scene,
     attack_contexts,
@@ -65,7 +65,7 @@ def play(
         copy_column(shown, arm, context)
         if infinite:
             means[CHOSEN] = dot(context, rounds.model) + offset
-        reward = means[arm] + rounds.noise[t]
+        reward = draw_reward(means[arm], rounds.noise[t], purse.clicks)
         seen = reward
         if can_attack:
             scene = Scene(book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget)

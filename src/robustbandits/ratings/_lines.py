@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from robustbandits._extras import missing_package
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.formats import Format, open_text
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 BLOCK_BYTES = 1 << 19  # text parsed at a time; pyarrow reads up to 32 blocks ahead
+ROWS_IN_BLOCK = 100_000  # where a file is read line by line
 LARGEST_ID = 2**31 - 1
 
 
@@ -36,9 +38,7 @@ def import_pyarrow() -> Any:
         import pyarrow
         import pyarrow.csv
     except ImportError:
-        raise ImportError(
-            "reading ratings needs pyarrow: pip install 'robustbandits[data]'"
-        ) from None
+        raise missing_package("reading ratings needs", "pyarrow", "data") from None
     return pyarrow
 
 
@@ -159,40 +159,102 @@ def _movie(line: str) -> int | None:
 # ---------------------------------------------------------------------------------- bad lines
 
 
+class BadLines:
+    """The lines of a file that cannot be read: how many, and what is wrong with the first."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first = ""
+
+    def add(self, path: Path, number: int, problem: str) -> None:
+        """Count a line."""
+        self.count += 1
+        self.first = self.first or f"{path}, line {number}: {problem}"
+
+
+def read_good_lines(path: Path, form: Format, bad: BadLines) -> Iterator[Block]:
+    """Yield the ratings of a file without its bad lines, which are counted.
+
+    It reads line by line, which is slow: for files that :func:`read_blocks` cannot read.
+    """
+    rows: list[tuple[str, str, float]] = []
+    for number, fields, _, problem in _examined(path, form):
+        if problem is not None:
+            bad.add(path, number, problem)
+            continue
+        named = dict(zip(form.fields, fields, strict=False))
+        rows.append((named["user"], named.get("item", fields[-1]), float(named["rating"])))
+        if len(rows) == ROWS_IN_BLOCK:
+            yield _block_of_rows(rows, form)
+            rows = []
+    if rows:
+        yield _block_of_rows(rows, form)
+
+
+def _block_of_rows(rows: list[tuple[str, str, float]], form: Format) -> Block:
+    pa = import_pyarrow()
+    users, items, ratings = zip(*rows, strict=True)
+    if form.text_ids:
+        return Block(pa.array(users), pa.array(items), np.array(ratings))
+    return Block(np.array(users, np.int32), np.array(items, np.int32), np.array(ratings))
+
+
 def bad_line(path: Path, form: Format, reason: str = "") -> DataError:
     """Return an error that names the first bad line, found by reading the file line by line."""
-    number, movie = form.header_lines, None
-    try:
-        for number, fields, ended in _rows(path, form):
-            if form.has_movie_lines and len(fields) == 1 and _movie(fields[0]) is not None:
-                movie = _movie(fields[0])
-                continue
-            problem = _problem(fields, form)
-            if problem is None and form.has_movie_lines and movie is None:
-                problem = 'expected a line with a movie such as "7:" before the first rating'
-            if problem is not None:
-                hint = "" if ended else "; the file may be cut off"
-                return DataError(f"{path}, line {number}: {problem}{hint}")
-    except csv.Error as error:
-        return DataError(f"{path}, line {number + 1}: {error}")
+    number = form.header_lines
+    for number, _, ended, problem in _examined(path, form):
+        if problem is not None:
+            hint = "" if ended else "; the file may be cut off"
+            return DataError(f"{path}, line {number}: {problem}{hint}")
     if number == form.header_lines:
         return DataError(f"{path} holds no ratings")
     return DataError(f"{path} cannot be read: {reason}")
 
 
-def _rows(path: Path, form: Format) -> Iterator[tuple[int, list[str], bool]]:
+def _examined(path: Path, form: Format) -> Iterator[tuple[int, list[str], bool, str | None]]:
+    """Yield the rows of a file as `_rows` does, each with what is wrong with it, or None.
+
+    Where a line such as "7:" names the movie, the movie is added to the fields.
+    """
+    movie: list[str] = []
+    for number, fields, ended in _rows(path, form):
+        if isinstance(fields, csv.Error):
+            yield number, [], True, str(fields)
+        elif form.has_movie_lines and len(fields) == 1 and _movie(fields[0]) is not None:
+            movie = [fields[0][:-1]]
+        else:
+            problem = _problem(fields, form)
+            if problem is None and form.has_movie_lines and not movie:
+                problem = 'expected a line with a movie such as "7:" before the first rating'
+            yield number, fields + movie, ended, problem
+
+
+def _rows(path: Path, form: Format) -> Iterator[tuple[int, list[str] | csv.Error, bool]]:
     """Yield the line number and the fields of each row, and whether the line has an end."""
     with open_text(path, form.encoding) as file:
         for _ in range(form.header_lines):
             file.readline()
         if form.quotes:
             reader = csv.reader(file, delimiter=form.delimiter, strict=True)
-            yield from ((form.header_lines + reader.line_num, row, True) for row in reader if row)
+            for row in _with_errors(reader):
+                if row:
+                    yield form.header_lines + reader.line_num, row, True
             return
         for number, line in enumerate(file, form.header_lines + 1):
             text = line.removesuffix("\n")
             if text:
                 yield number, text.split(form.delimiter), text != line
+
+
+def _with_errors(reader: Iterator[list[str]]) -> Iterator[list[str] | csv.Error]:
+    """Yield the rows of a reader of CSV, and an error where it cannot read one."""
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield error
 
 
 def _problem(fields: list[str], form: Format) -> str | None:

@@ -10,7 +10,7 @@ from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K, NETFLIX, Da
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.formats import RatingFiles, recognise
 from robustbandits.ratings.locate import verify
-from robustbandits.ratings.read import Progress, read_ratings
+from robustbandits.ratings.read import Progress, read_csv_ratings, read_ratings
 from robustbandits.ratings.table import RatingTable
 
 LARGEST_NETFLIX_USER = 2_649_429
@@ -35,6 +35,25 @@ class RatingReport:
     def complete(self) -> bool | None:
         """Whether it is the whole data set; None if the data set is not known."""
         return None if self.dataset is None else not self.missing
+
+
+def check_csv_ratings(path: str | Path, *, user: str, item: str, rating: str) -> RatingReport:
+    """Read all ratings of a CSV file, given the names of its columns.
+
+    Raises FileNotFoundError or DataError if there are no ratings, or if they cannot be read.
+    """
+    table = read_csv_ratings(path, user=user, item=item, rating=rating)
+    return RatingReport(
+        path=str(path),
+        format=f"CSV with the columns {user}, {item} and {rating}",
+        dataset=None,
+        files=1,
+        ratings=len(table),
+        users=table.shape[0],
+        items=table.shape[1],
+        titles=0,
+        missing=(),
+    )
 
 
 def check_ratings(path: str | Path, progress: Progress | None = None) -> RatingReport:

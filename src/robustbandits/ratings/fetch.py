@@ -77,9 +77,9 @@ def fetch(
     return target
 
 
-def movielens_100k() -> Path:
-    """Return the folder (or file) of MovieLens 100K, which is fetched if it is not here."""
-    return locate(MOVIELENS_100K.name) or fetch(MOVIELENS_100K.name)
+def get_dataset(name: str) -> Path:
+    """Return the folder (or file) of a data set, which is fetched if it is not here."""
+    return locate(name) or fetch(name)
 
 
 def _print_to_stderr(text: str) -> None:

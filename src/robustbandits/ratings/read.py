@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from robustbandits.game import require
 from robustbandits.ratings._columns import RatingColumns
+from robustbandits.ratings._lines import BadLines
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.formats import ANY_NUMBER, USER_ITEM, Format, open_text, recognise
 from robustbandits.ratings.table import RatingTable
@@ -16,6 +18,8 @@ from robustbandits.ratings.titles import read_titles
 Progress = Callable[[int, int], None]
 #: What to do when a user has rated an item more than once.
 DUPLICATES = ("error", "first", "last")
+#: What to do with a line that cannot be read.
+ON_ERROR = ("raise", "skip")
 DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -24,6 +28,7 @@ def read_ratings(
     *,
     titles: bool = True,
     duplicates: str = "error",
+    on_error: str = "raise",
     progress: Progress | None = None,
 ) -> RatingTable:
     """Read ratings from a file or a folder; the format is recognised by its content.
@@ -47,6 +52,9 @@ def read_ratings(
     duplicates
         What to do when a user has rated an item more than once: ``"error"``, or keep the
         ``"first"`` or the ``"last"`` rating in the order of the file.
+    on_error
+        What to do with a line that cannot be read: ``"raise"`` a DataError, or ``"skip"`` it. The
+        table's attribute ``skipped`` counts the lines left out, and a warning names the first.
     progress
         Called from time to time with the number of bytes read and the total number of bytes.
 
@@ -58,14 +66,37 @@ def read_ratings(
         No ratings, a line that cannot be read (with file, line number and reason), duplicates.
     """
     require.one_of("duplicates", duplicates, DUPLICATES)
+    require.one_of("on_error", on_error, ON_ERROR)
     found = recognise(path)
-    columns = RatingColumns()
-    done, total = 0, sum(file.stat().st_size for file in found.files)
-    for file in found.files:
-        columns.read(file, found.format, _over_all_files(progress, done, total))
-        done += file.stat().st_size
+    columns, skipped = _read_files(found.files, found.format, on_error, progress)
     names = read_titles(found.titles) if titles and found.titles else None
-    return columns.to_table(Path(path), duplicates, names)
+    return columns.to_table(Path(path), duplicates, names, skipped)
+
+
+def _read_files(
+    files: Sequence[Path], form: Format, on_error: str, progress: Progress | None = None
+) -> tuple[RatingColumns, int]:
+    """Return the ratings of all files, and the number of lines left out."""
+    columns = RatingColumns()
+    done, total = 0, sum(file.stat().st_size for file in files)
+    try:
+        for file in files:
+            columns.read(file, form, _over_all_files(progress, done, total))
+            done += file.stat().st_size
+    except DataError:
+        if on_error == "raise":
+            raise
+    else:
+        return columns, 0
+    columns, bad = RatingColumns(), BadLines()
+    for file in files:
+        columns.read_good_lines(file, form, bad)
+    warnings.warn(
+        f"left out {bad.count:,} {'line' if bad.count == 1 else 'lines'} that cannot be read; the "
+        f"first is {bad.first}",
+        stacklevel=3,
+    )
+    return columns, bad.count
 
 
 def _over_all_files(
@@ -84,6 +115,7 @@ def read_csv_ratings(
     item: str,
     rating: str,
     duplicates: str = "error",
+    on_error: str = "raise",
     encoding: str = "utf-8",
 ) -> RatingTable:
     """Read your own ratings from a CSV file with a header.
@@ -101,6 +133,8 @@ def read_csv_ratings(
     duplicates
         What to do when a user has rated an item more than once: ``"error"``, or keep the
         ``"first"`` or the ``"last"`` rating in the order of the file.
+    on_error
+        What to do with a line that cannot be read: see :func:`read_ratings`.
     encoding
         Encoding of the text, such as ``"latin-1"``.
 
@@ -120,10 +154,11 @@ def read_csv_ratings(
     RatingTable(orders: 61,204 ratings, 9,411 users, 530 items)
     """
     require.one_of("duplicates", duplicates, DUPLICATES)
+    require.one_of("on_error", on_error, ON_ERROR)
     path = Path(path)
-    columns = RatingColumns()
-    columns.read(path, _csv_format(path, (user, item, rating), encoding))
-    return columns.to_table(path, duplicates)
+    form = _csv_format(path, (user, item, rating), encoding)
+    columns, skipped = _read_files([path], form, on_error)
+    return columns.to_table(path, duplicates, skipped=skipped)
 
 
 def _csv_format(path: Path, names: tuple[str, str, str], encoding: str) -> Format:

@@ -42,10 +42,12 @@ class RatingTable:
         Where the ratings are from, such as ``"movielens-100k"``.
     step
         The rating that 1 in ``ratings`` stands for: 0.5 keeps half stars in one byte.
+    skipped
+        How many ratings were left out, because they could not be read.
 
     Attributes
     ----------
-    users, items, user_ids, item_ids, titles, name
+    users, items, user_ids, item_ids, titles, name, skipped
         As given; ``users`` is int32, ``items`` int16 or int32.
     """
 
@@ -60,6 +62,7 @@ class RatingTable:
         titles: Mapping[Any, str] | None = None,
         name: str = "ratings",
         step: float = 1.0,
+        skipped: int = 0,
     ):
         self.user_ids = _ids("user_ids", user_ids)
         self.item_ids = _ids("item_ids", item_ids)
@@ -77,6 +80,7 @@ class RatingTable:
             raise DataError("there are no ratings")
         self.titles = None if titles is None else dict(titles)
         self.name = name
+        self.skipped = skipped
 
     def __len__(self) -> int:
         return len(self.users)
@@ -130,7 +134,8 @@ class RatingTable:
 
     def __repr__(self) -> str:
         users, items = self.shape
-        return f"RatingTable({self.name}: {len(self):,} ratings, {users:,} users, {items:,} items)"
+        text = f"{self.name}: {len(self):,} ratings, {users:,} users, {items:,} items"
+        return f"RatingTable({text}{f', {self.skipped:,} left out' if self.skipped else ''})"
 
 
 def chunks(column: Array) -> Iterator[Array]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from robustbandits._extras import missing_package
 from robustbandits.game.ledger import Ledger
 from robustbandits.metrics.intervals import half_width
 from robustbandits.reports.panels import Sweep, distinct, thinned
@@ -278,7 +279,7 @@ def _pyplot() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise ImportError("plots need matplotlib: pip install 'robustbandits[plot]'") from None
+        raise missing_package("plots need", "matplotlib", "plot") from None
     matplotlib.use("agg", force=False)
     from matplotlib import pyplot
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robustbandits._extras import missing_package
 from robustbandits.experiments.swept_parameters import Parameters
 from robustbandits.game.ledger import Integers, Ledger
 
@@ -68,7 +69,7 @@ def to_pandas(ledgers: Sequence[Ledger], parameters: Parameters | None = None) -
     try:
         import pandas
     except ImportError:
-        raise ImportError("to_pandas needs pandas: pip install 'robustbandits[pandas]'") from None
+        raise missing_package("to_pandas needs", "pandas", "pandas") from None
     labels, numbers = tidy_columns(ledgers, parameters)
     # Index a short array of pandas' own strings, because making millions of strings is slow.
     words = {
@@ -83,7 +84,7 @@ def to_polars(ledgers: Sequence[Ledger], parameters: Parameters | None = None) -
     try:
         import polars
     except ImportError:
-        raise ImportError("to_polars needs Polars: pip install 'robustbandits[polars]'") from None
+        raise missing_package("to_polars needs", "Polars", "polars") from None
     labels, numbers = tidy_columns(ledgers, parameters)
     words = {
         key: polars.Series(key, column.names, dtype=polars.String).gather(column.codes)
@@ -98,7 +99,7 @@ def to_arrow(ledgers: Sequence[Ledger], parameters: Parameters | None = None) ->
     try:
         import pyarrow
     except ImportError:
-        raise ImportError("to_arrow needs pyarrow: pip install 'robustbandits[lab]'") from None
+        raise missing_package("to_arrow needs", "pyarrow", "lab") from None
     labels, numbers = tidy_columns(ledgers, parameters)
     words = {
         key: pyarrow.DictionaryArray.from_arrays(

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import Any
 
+from robustbandits._extras import missing_package
 from robustbandits.experiments.engines import messages
 from robustbandits.experiments.engines.engine import Engine, EngineError, Match, Stopped
 from robustbandits.game.ledger import Ledger
@@ -29,7 +30,7 @@ def _distributed() -> Any:
     try:
         import distributed
     except ImportError:
-        raise ImportError("engine 'dask' needs Dask: pip install 'robustbandits[dask]'") from None
+        raise missing_package("engine 'dask' needs", "Dask", "dask") from None
     return distributed
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robustbandits._extras import missing_package
 from robustbandits.experiments.plan import PlannedMatch
 from robustbandits.game.ledger import Ledger
 
@@ -62,7 +63,7 @@ def parquet() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise ImportError("a store needs pyarrow: pip install 'robustbandits[lab]'") from None
+        raise missing_package("a store needs", "pyarrow", "lab") from None
     return pyarrow, pyarrow.parquet
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from robustbandits._extras import missing_package
 from robustbandits._version import __version__
 from robustbandits.experiments.spec import Spec
 from robustbandits.metrics.groups import Labels
@@ -104,7 +105,7 @@ def page_template() -> jinja2.Template:
     try:
         import jinja2
     except ImportError:
-        raise ImportError("the page needs Jinja2: pip install 'robustbandits[lab]'") from None
+        raise missing_package("the page needs", "Jinja2", "lab") from None
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("robustbandits.reports.page"),
         autoescape=True,
