@@ -54,7 +54,7 @@ def test_without_an_argument_everything_is_listed():
 
 def test_the_text_has_assumptions_and_parameters():
     text = invoke("list", "policies").output
-    assert "needs: budget; adversary: strong, rewards; contexts with" in text
+    assert "needs: budget; adversary: strong, rewards or contexts" in text
     assert "ridge=0.1, delta=0.01" in text
 
 

@@ -1,4 +1,4 @@
-"""The ready specs behind the measured pages of docs/: policies, cautious, presets, infinite."""
+"""The ready specs behind the measured pages: policies, cautious, tight, presets, infinite."""
 
 import dataclasses
 
@@ -67,6 +67,7 @@ def panels(name):
 def test_benchmarks_have_the_documented_sizes():
     assert panels("table1") == (2, 4, 100_000, 20)
     assert panels("cautious")[:3] == (3, 10, 100_000)
+    assert panels("tight") == (3, 6, 100_000, 10)
     assert panels("infinite") == (5, 4, 100_000, 20)
     balls = [e for e in read_spec("infinite").environments.values() if e.name == "UnitBall"]
     assert [ball.dim for ball in balls] == [2, 10, 40]

@@ -87,10 +87,10 @@ def test_core_policy_plays_like_its_twin(variant, shape):
 
 @pytest.mark.parametrize("variant", [name for name in CORE if name.endswith("tight")])
 def test_policy_with_the_tight_bonus_plays_like_its_twin_on_a_catalogue(variant):
-    block = block_of(600 if jit_is_on else 200, arms=7, dim=4, contexts="fixed", seed=3)
+    block = block_of(590 if jit_is_on else 190, arms=7, dim=4, contexts="fixed", seed=3)
     agent, twin = assert_twins(*CORE[variant], block, seed=3)
     assert twin.ridge.seen.ball is None
-    assert len(twin.ridge.seen.by_arm) > 1  # the maximum runs over several arms
+    assert len(twin.ridge.seen.by_arm) > 1  # the game does not end with a restart
     assert_alike(agent, twin)
 
 

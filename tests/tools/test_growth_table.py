@@ -11,6 +11,7 @@ from reports.sample_experiments import experiment_with_finals
 from robustbandits.reports.grouped_games import GroupedGames
 from tools.growth_table import growth_table
 from tools.horizon_table import horizon_table
+from tools.tight_table import tightness_table
 
 ROUNDS = 1000
 FINALS = {
@@ -65,3 +66,11 @@ def test_horizons_are_those_of_games_of_their_own():
         ]
         assert mean == round(np.mean([game.final_regret for game in games]))
     assert row[5] == pytest.approx(math.log(row[4] / row[3]) / math.log(4), abs=0.2)
+
+
+def test_tightness_table_has_bounds_and_the_one_used_is_the_smaller_ball():
+    table = tightness_table(checks=(30, 60), seeds=1)
+    assert len(table.rows) == 4
+    for _, _, used, around_center, around_origin, by_eigenvalue in table.rows:
+        assert 1.0 <= used <= min(around_center, around_origin)
+        assert around_origin <= by_eigenvalue

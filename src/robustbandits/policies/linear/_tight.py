@@ -20,8 +20,8 @@ from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.kernels.linalg import Floats, dot
 from robustbandits.kernels.scoring import multiply_columns, score_images
 
-#: How many known arms are multiplied with all arms at a time; this bounds the memory.
-ROWS = 16
+#: How many known arms are multiplied with how many shown arms at a time, to stay in fast memory.
+ROWS, COLUMNS = 16, 128
 
 # Fields of `reach`.
 RADIUS, LENGTH = range(2)
@@ -30,7 +30,7 @@ RADIUS, LENGTH = range(2)
 class Learned(NamedTuple):
     """The contexts of all learned rewards: those of a catalogue exactly, others within a ball."""
 
-    contexts: Floats  # (arms, dim) the context of each arm that is known, or 0
+    contexts: Floats  # (arms, dim) the context of each arm that is known
     known: Floats  # (arms,) 1 if the arm was learned
     center: Floats  # (dim,) center of a ball that contains all other learned contexts
     reach: Floats  # (2,) radius of the ball, -1 if nothing is in it; largest length in it
@@ -91,7 +91,6 @@ def remember(learned: Learned | None, arm: int, context: Floats) -> None:
             if learned.known[other] > 0.0:
                 _enlarge(learned, learned.contexts[other])
                 learned.known[other] = 0.0
-        learned.contexts[:] = 0.0
     _enlarge(learned, context)
 
 
@@ -148,18 +147,27 @@ def add_harms(
 
 @kernel
 def _harms_of_known(learned: Learned, inverse: Floats, contexts: Floats, harms: Floats) -> None:
-    """Raise each harm to the largest ``|g·x_s|`` over the known arms; the others' rows are 0."""
+    """Raise each harm to the largest ``|g·x_s|`` over the known arms."""
     dim, arms = contexts.shape
-    known = learned.known.shape[0]
+    rows = np.empty(learned.contexts.shape)
+    count = 0
+    for s in range(learned.known.shape[0]):
+        if learned.known[s] > 0.0:
+            for i in range(dim):
+                rows[count, i] = learned.contexts[s, i]
+            count += 1
     images = np.empty((dim, arms))
-    products = np.empty((ROWS, arms))
     multiply_columns(inverse, contexts, images)
-    for start in range(0, known, ROWS):
-        rows = min(ROWS, known - start)
-        multiply_columns(learned.contexts[start : start + rows], images, products[:rows])
-        for s in range(rows):
-            for a in range(arms):
-                harms[a] = max(harms[a], abs(products[s, a]))
+    for first in range(0, arms, COLUMNS):
+        width = min(COLUMNS, arms - first)
+        part = images if width == arms else images[:, first : first + width].copy()
+        products = np.empty((ROWS, width))
+        for start in range(0, count, ROWS):
+            height = min(ROWS, count - start)
+            multiply_columns(rows[start : start + height], part, products[:height])
+            for s in range(height):
+                for a in range(width):
+                    harms[first + a] = max(harms[first + a], abs(products[s, a]))
 
 
 @kernel
