@@ -250,6 +250,7 @@ class MultiLayerGPUCB(LayeredRecipe):
         if "state.bounds.highs" in arrays:
             return arrays
         shape = arrays["state.means"].shape
+        highs = HUGE * np.broadcast_to(arrays["state.known"], shape)
         upgraded = {
             name.replace("state.", "state.posteriors.", 1): array for name, array in arrays.items()
         }
@@ -257,7 +258,7 @@ class MultiLayerGPUCB(LayeredRecipe):
         memos = upgraded["pending"][:, 2 : 2 + MEMO]
         memos[:, MEMO_CHOSE] = memos[:, MEMO_LAYER]
         return upgraded | {
-            "state.bounds.highs": np.full(shape, HUGE),
-            "state.bounds.lows": np.full(shape, -HUGE),
+            "state.bounds.highs": highs,
+            "state.bounds.lows": -highs,
             "state.listed": np.ones(shape),
         }
