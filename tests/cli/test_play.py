@@ -42,7 +42,6 @@ def test_the_text_names_the_regret():
     ("arguments", "message"),
     [
         (["--policy", "LinUCB(sigma=-1)"], "sigma must be >= 0, got -1"),
-        (["--budget", "3"], "budget is not a parameter of NoAttack"),
         (["--attack", "Garcelon(3)", "--budget", "3"], "budget is given twice"),
         (["--environment", "Simulation(arms=0)"], "arms must be >= 1, got 0"),
     ],
