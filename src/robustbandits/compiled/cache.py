@@ -30,7 +30,16 @@ from robustbandits.compiled.third_party import ThirdParty, python_of
 
 PACKAGE = Path(__file__).parents[1]
 #: Folders with source that kernels are compiled from. Reports and the command line have none.
-KERNEL_SOURCES = ("compiled", "kernels", "game", "ratings", "policies", "attacks", "agent")
+KERNEL_SOURCES = (
+    "compiled",
+    "kernels",
+    "game",
+    "ratings",
+    "policies",
+    "attacks",
+    "environments",
+    "agent",
+)
 #: How many directories of each kind to keep: the package's own, and those with third-party code.
 GENERATIONS = {"own": 5, "outside": 20}
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from robustbandits.experiments.labels import ROLES
 from robustbandits.experiments.spec import Spec
+from robustbandits.game.object_policy import ObjectPolicy
+from robustbandits.game.recipe import Recipe
 
 #: Values by role ("environment", "attack" or "policy"), label and name of the parameter.
 Parameters = dict[str, dict[str, dict[str, Any]]]
@@ -35,10 +38,19 @@ def _swept(recipes: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _values(recipe: Any) -> dict[str, Any]:
-    to_dict = getattr(recipe, "to_dict", dict)
     budget = {"budget": recipe.budget} if hasattr(recipe, "budget") else {}
     return {
         name: value if isinstance(value, bool | int | float | str) else str(value)
-        for name, value in {**budget, **to_dict()}.items()
+        for name, value in {**budget, **_parameters(recipe)}.items()
         if value is not None
     }
+
+
+def _parameters(recipe: Any) -> dict[str, Any]:
+    """Return the parameters, also of recipes that cannot be written as JSON."""
+    if isinstance(recipe, ObjectPolicy):
+        return dict(recipe.parameters)
+    if isinstance(recipe, Recipe):
+        return {field.name: getattr(recipe, field.name) for field in dataclasses.fields(recipe)}
+    to_dict = getattr(recipe, "to_dict", dict)
+    return dict(to_dict())
