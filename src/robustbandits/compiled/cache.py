@@ -133,7 +133,8 @@ def _is_private(directory: Path) -> bool:
 
 def _warn(reason: str, remedy: str) -> None:
     # A worker process has the cache of the process that started it, which has warned already.
-    if multiprocessing.parent_process() is None:
+    # `parent_process` cannot tell: it is None while a worker imports its modules.
+    if multiprocessing.current_process().name == "MainProcess":
         warn_once(
             open_directory,
             f"every process compiles its code again, because {reason}: set ROBUSTBANDITS_CACHE to "

@@ -18,7 +18,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.serialize import dumps
 
 from robustbandits._atomic import whole_file
@@ -99,7 +99,7 @@ def _write(path: Path, content: Any) -> None:
         file.write(data)
 
 
-class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
+class _Locator(CompileResultCacheImpl._locator_classes[0]):  # type: ignore[misc]
     """Puts files into ``numba.config.CACHE_DIR``, and does not require that it can be written."""
 
     def ensure_cache_path(self) -> None:
