@@ -108,13 +108,15 @@ def open_directory(kind: str, files: Iterable[Path], constants: Iterable[str] = 
             _delete_old_directories(directory.parent, kind)
         is_private = _is_private(directory)
     except OSError:
-        _warn(f"{cache_root()} cannot be written to", "a writable folder")
+        warn_not_kept(f"{cache_root()} cannot be written to", "a writable folder")
         return None
     if not is_private:
-        _warn(f"other users could put code into {directory}", "a folder that only you can change")
+        warn_not_kept(
+            f"other users could put code into {directory}", "a folder that only you can change"
+        )
         return None
     if not can_write(directory):
-        _warn(f"{directory} cannot be written to", "a writable folder")
+        warn_not_kept(f"{directory} cannot be written to", "a writable folder")
     return str(directory)
 
 
@@ -131,14 +133,17 @@ def _is_private(directory: Path) -> bool:
     return status.st_uid in (os.geteuid(), 0) and not status.st_mode & 0o022
 
 
-def _warn(reason: str, remedy: str) -> None:
-    # A worker process has the cache of the process that started it, which has warned already.
-    # `parent_process` cannot tell: it is None while a worker imports its modules.
-    if multiprocessing.current_process().name == "MainProcess":
+def warn_not_kept(reason: str, remedy: str, in_workers: bool = False) -> None:
+    """Warn, once in a process, that machine code is not kept; in worker processes only if asked.
+
+    A worker has the cache of the process that started it, which has warned about its permissions.
+    """
+    # `parent_process` cannot tell a worker: it is None while a worker imports its modules.
+    if in_workers or multiprocessing.current_process().name == "MainProcess":
         warn_once(
-            open_directory,
-            f"every process compiles its code again, because {reason}: set ROBUSTBANDITS_CACHE to "
-            f"{remedy}",
+            warn_not_kept,
+            f"every process compiles code that is not in the cache, because {reason}: set "
+            f"ROBUSTBANDITS_CACHE to {remedy}",
         )
 
 

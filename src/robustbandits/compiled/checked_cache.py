@@ -11,6 +11,7 @@ Imports internals of Numba, so :mod:`robustbandits.compiled.cache` imports it in
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import itertools
 import pickle
@@ -22,7 +23,11 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.serialize import dumps
 
 from robustbandits._atomic import whole_file
+from robustbandits.compiled.cache import warn_not_kept
 from robustbandits.compiled.fallback import warn_once
+
+#: Numbers of errors that a read-only cache gives.
+READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 #: Part of the names of the files with machine code that this process writes. Two processes that
 #: compile a function for two types at once would otherwise give both results the same name, and the
@@ -53,11 +58,10 @@ class CheckedFiles:
             if key not in names:
                 _write(self._index, {**names, key: name})
         except OSError as error:
-            warn_once(
-                "machine code is not kept",
-                f"every process compiles its code again, because {self._folder} cannot be written "
-                f"to ({error.strerror}): free disk space, fix the permissions, or set "
-                f"ROBUSTBANDITS_CACHE to another folder",
+            warn_not_kept(
+                f"{self._folder} cannot be written to ({error.strerror})",
+                "a writable folder, or free disk space",
+                in_workers=error.errno not in READ_ONLY,
             )
 
     def flush(self) -> None:
