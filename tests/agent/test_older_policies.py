@@ -66,3 +66,18 @@ def test_a_policy_that_cannot_continue_refuses_the_file(name, tmp_path):
     (tmp_path / "agent.rb").write_bytes(as_version_1(trained(name)))
     with pytest.raises(SnapshotError, match=f"expected version 2 of {name}, got version 1"):
         rb.Agent.load(tmp_path / "agent.rb")
+
+
+def test_an_agent_with_a_ridge_that_is_refused_today_keeps_its_rewards(tmp_path):
+    agent = rb.Agent(rb.policies.LinUCB(), arms=2, dim=2, rounds=1000, context_bound=10.0)
+    for reward in (0.2, 0.9):
+        agent.learn(agent.choose([[3.0, 4.0], [6.0, 1.0]]), reward)
+    header, arrays = unpack(file_of(agent))
+    header["problem"]["rounds"] = None
+    (tmp_path / "old.rb").write_bytes(pack(header, arrays))
+    with pytest.raises(ValueError, match=r"ridge must be at least 0\.25"):
+        rb.Agent(rb.policies.LinUCB(), arms=2, dim=2, context_bound=10.0)
+    with pytest.warns(RuntimeWarning, match=r"ridge must be at least 0\.25"):
+        loaded = rb.Agent.load(tmp_path / "old.rb")
+    contexts = [[3.0, 4.0], [6.0, 1.0]]
+    assert loaded.scores(contexts).means.tolist() == agent.scores(contexts).means.tolist()

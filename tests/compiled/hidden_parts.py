@@ -7,13 +7,10 @@ itself needs them.
 from __future__ import annotations
 
 import builtins
-import hashlib
 import json
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -93,14 +90,11 @@ def play() -> dict[str, Any]:
         decision = agent.choose(contexts)
         agent.learn(decision, rng.uniform(0, 1))
         arms.append(decision.arm)
-    with tempfile.TemporaryDirectory() as folder:
-        agent.save(Path(folder) / "agent.rb")
-        file = (Path(folder) / "agent.rb").read_bytes()
     return {
         "regret": [value.hex() for value in ledger.regret.tolist()],
         "spent": ledger.spent.hex(),
         "arms": arms,
-        "agent file": hashlib.sha256(file).hexdigest(),
+        "scores": [value.hex() for value in agent.scores(contexts).scores.tolist()],
         "keeps machine code": keeps_machine_code(),
     }
 

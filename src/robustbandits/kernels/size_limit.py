@@ -29,6 +29,11 @@ def size_limit(numbers: int) -> Iterator[None]:
         _limit.reset(token)
 
 
+def is_reading_file() -> bool:
+    """Whether a limit is set, because a file is being read."""
+    return _limit.get() < math.inf
+
+
 def reserve(*shape: int) -> None:
     """Raise SizeLimitError if an array of this shape is too large; allocate nothing."""
     if math.prod(shape) > _limit.get():

@@ -9,6 +9,7 @@ C' = 0, RobustLinUCB is told C', RobustBandit and BOB-No-Restart guess it.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -30,6 +31,7 @@ from robustbandits.kernels.ridge import (
 )
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
+from robustbandits.kernels.size_limit import is_reading_file
 from robustbandits.policies._infinite_arms import ball_of, best_of_ball
 from robustbandits.policies.linear._tight import (
     Learned,
@@ -256,15 +258,21 @@ def smallest_ridge(problem: Problem, weight: float = 1.0) -> float:
 
 
 def refuse_small_ridge(problem: Problem, ridge: float, weight: float = 1.0) -> None:
-    """Raise ValueError if float64 is not precise enough for this penalty."""
+    """Raise ValueError if float64 is not precise enough for this penalty.
+
+    An agent that was saved before this limit existed is read, with a warning.
+    """
     smallest = smallest_ridge(problem, weight)
     if not ridge >= smallest:
         rounds = "an unknown number of" if problem.rounds is None else f"{problem.rounds:,}"
-        raise ValueError(
+        message = (
             f"ridge must be at least {smallest:.3g} for {rounds} rounds and context_bound "
             f"{problem.context_bound!r}, got {ridge!r}: with less, rounding errors make the widths "
             f"wrong; raise ridge, scale your features, or give rounds if they are few"
         )
+        if not is_reading_file():
+            raise ValueError(message)
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 def theory_ridge(problem: Problem, unit: float, formula: str) -> float:
