@@ -15,12 +15,16 @@ import numpy.typing as npt
 from robustbandits._version import __version__
 from robustbandits.agent.batch import batch_of, labels_of, raise_batch_error
 from robustbandits.agent.compiled_steps import (
+    BY_SCORES,
     PROBABILITIES,
+    SCORED,
+    TOGETHER,
     decide,
     decide_many,
     learn_reward,
     learn_rewards,
     score_arms,
+    score_rows,
 )
 from robustbandits.agent.decision import Decision, Decisions, Scores
 from robustbandits.agent.file_contents import (
@@ -43,6 +47,7 @@ from robustbandits.agent.file_contents import (
 from robustbandits.agent.file_format import SnapshotError, read_snapshot, write_snapshot
 from robustbandits.agent.ids import sessions_to_rows
 from robustbandits.agent.inputs import Inputs, check_labels
+from robustbandits.agent.large import LARGE, score_on_all_cores
 from robustbandits.agent.pending import Pending
 from robustbandits.compiled.jit import compiled_for, entry_point
 from robustbandits.compiled.rng_pointer import rng_pointer
@@ -177,10 +182,9 @@ class Agent:
         self._rng = rng
         self._rng_argument = rng_pointer(rng)
         self._policy_argument = by_address(self._state, AGENT_KERNELS)
-        # In a ball, the policy writes the contexts itself.
-        self._by_scores = hasattr(self._state, "choose_by_scores") and not self.problem.infinite
+        self._mode = BY_SCORES if hasattr(self._state, "choose_by_scores") else TOGETHER
         self._decide = prepare(
-            decide, True, matrix, self._inputs.bound, self._rng_argument, vector, matrix
+            decide, 0, matrix, self._inputs.bound, self._rng_argument, vector, matrix
         )
         self._learn = prepare(learn_reward, 0, 0.0, self._rng_argument, vector)
         self._score = prepare(score_arms, matrix, matrix)
@@ -193,9 +197,12 @@ class Agent:
     def _decide_many(self) -> Any:
         indices, vector, matrix = np.arange(1), np.empty(1), np.empty((1, 1))
         bound, rng = self._inputs.bound, self._rng_argument
-        return self._prepare(
-            decide_many, True, matrix, indices, bound, rng, matrix, vector, indices
-        )
+        return self._prepare(decide_many, 0, matrix, indices, bound, rng, matrix, vector, indices)
+
+    @cached_property
+    def _score_rows(self) -> Any:
+        matrix = np.empty((1, 1))
+        return self._prepare(score_rows, matrix, 0, 1, self._inputs.bound, matrix)
 
     @cached_property
     def _learn_many(self) -> Any:
@@ -205,7 +212,7 @@ class Agent:
 
     def __getstate__(self) -> dict[str, Any]:
         # Addresses are left out: a copy has a state and a stream of its own.
-        programs = ("_decide", "_learn", "_score", "_decide_many", "_learn_many")
+        programs = ("_decide", "_learn", "_score", "_decide_many", "_learn_many", "_score_rows")
         not_copied = ("_rng_argument", "_policy_argument", *programs)
         return {name: value for name, value in vars(self).items() if name not in not_copied}
 
@@ -239,9 +246,17 @@ class Agent:
             labels = check_labels(labels, arms)
         table = np.empty((3, arms or 1))
         memo_and_context = np.empty(MEMO + dim)
+        mode = self._mode
+        if mode == BY_SCORES and arms * dim * dim >= LARGE:
+            code = score_on_all_cores(
+                self._score_rows, self._policy_argument, array, self._inputs.bound, table
+            )
+            if code < 0:
+                self._inputs.raise_error(array, code)
+            mode = SCORED
         arm = self._decide(
             self._policy_argument,
-            self._by_scores,
+            mode,
             array,
             self._inputs.bound,
             self._rng_argument,
@@ -281,7 +296,7 @@ class Agent:
         stream_before = self._rng.bit_generator.state
         code = self._decide_many(
             self._policy_argument,
-            self._by_scores,
+            self._mode,
             rows,
             starts,
             self._inputs.bound,

@@ -23,6 +23,9 @@ NOT_FINITE = -1
 TOO_LONG = -(1 << 40)
 NO_SUCH_ARM = -(1 << 50)
 
+# How `decide` decides: about all arms together, by their scores, by scores that are known already.
+TOGETHER, BY_SCORES, SCORED = range(3)
+
 #: How many contexts are scored at a time if each is scored by itself. With a power of two, the
 #: numbers of a column would compete for the same lines of the cache.
 BLOCK = 48
@@ -31,7 +34,7 @@ BLOCK = 48
 @program
 def decide(
     policy: Any,
-    by_scores: bool,
+    mode: int,
     contexts: Floats,
     bound: float,
     rng_pointer: Any,
@@ -43,16 +46,18 @@ def decide(
     Without contexts, (0, dim), the arms are all vectors of a ball, and the policy writes its own.
     Writes the memo and the chosen context into ``memo_and_context``, and each arm's mean, bonus
     and probability into ``table``. For a bad context it returns before anything changes.
-    ``by_scores`` says that the policy has the kernel ``choose_by_scores``.
+    ``mode`` is BY_SCORES if the policy has the kernel ``choose_by_scores``, and SCORED if moreover
+    :func:`score_rows` has checked and scored the contexts already.
     """
     arms, dim = contexts.shape
     memo_and_context[:MEMO] = 0.0
     if arms == 0:
         return _decide_in_ball(policy, rng_at(rng_pointer), memo_and_context, table)
-    if by_scores:
-        code = _score_blocks(policy, contexts, bound, memo_and_context[:MEMO], table)
-        if code < 0:
-            return code
+    if mode != TOGETHER:
+        if mode == BY_SCORES:
+            code = _score_blocks(policy, contexts, 0, arms, bound, table)
+            if code < 0:
+                return code
         arm = choose_by_scores(
             policy, table[MEANS], table[BONUSES], rng_at(rng_pointer), table[PROBABILITIES]
         )
@@ -76,7 +81,7 @@ def decide(
 @program
 def decide_many(
     policy: Any,
-    by_scores: bool,
+    mode: int,
     contexts: Floats,
     starts: Integers,
     bound: float,
@@ -94,7 +99,7 @@ def decide_many(
         first, last = starts[k], starts[k + 1]
         arm = decide(
             policy,
-            by_scores,
+            mode,
             contexts[first:last],
             bound,
             rng_pointer,
@@ -121,23 +126,36 @@ def _decide_in_ball(policy: Any, rng: Any, memo_and_context: Floats, table: Floa
 
 
 @kernel
-def _score_blocks(policy: Any, contexts: Floats, bound: float, memo: Floats, table: Floats) -> int:
-    """Check and score the contexts; return 0, or a negative number for a bad context.
+def _score_blocks(
+    policy: Any, contexts: Floats, start: int, stop: int, bound: float, table: Floats
+) -> int:
+    """Check and score contexts ``start`` to ``stop``: see :func:`score_rows`.
 
     Blocks of them stay in fast memory, and need little memory of their own.
     """
-    arms, dim = contexts.shape
-    size = min(arms, BLOCK)
-    shown = np.empty((dim, size))
-    for first in range(0, arms, BLOCK):
-        last = min(arms, first + BLOCK)
-        if last - first < size:
-            shown = np.empty((dim, last - first))
+    memo = np.zeros(MEMO)
+    width = min(stop - start, BLOCK)
+    shown = np.empty((contexts.shape[1], width))
+    for first in range(start, stop, BLOCK):
+        last = min(stop, first + BLOCK)
+        if last - first < width:
+            shown = np.empty((contexts.shape[1], last - first))
         code = _show(contexts[first:last], bound, shown)
         if code < 0:
             return code - first
         score(policy, shown, memo, table[MEANS, first:last], table[BONUSES, first:last])
     return 0
+
+
+@program
+def score_rows(
+    policy: Any, contexts: Floats, start: int, stop: int, bound: float, table: Floats
+) -> int:
+    """Check and score contexts ``start`` to ``stop``, for a policy that chooses by scores.
+
+    Return 0, or a negative number for a bad context.
+    """
+    return _score_blocks(policy, contexts, start, stop, bound, table)
 
 
 @kernel
