@@ -120,6 +120,8 @@ check: lint types layers slow oldest adapters parity  ## what CI runs beside the
 
 bench: .venv/ready  ## measure speed; prints ratios, writes JSON
 	$(BIN)/python benchmarks/bench.py --out $(OUT)
+	$(BIN)/python benchmarks/agent.py --out $(OUT)
+	$(BIN)/python benchmarks/peers.py --out $(OUT)
 	$(BIN)/python benchmarks/policies.py --out $(OUT)
 	$(BIN)/python benchmarks/lab.py
 	$(BIN)/python benchmarks/ratings.py

@@ -40,3 +40,19 @@ def test_policies_are_compared_with_linucb(tmp_path):
     assert "fresh" not in found["rounds"]["EXP3"]
     assert list(found["growth"]) == ["EnlargedGPUCB"]
     assert "aim <= 0.5" in shown
+
+
+def test_agents_are_compared_with_the_loop_and_numpy(tmp_path):
+    shown = run("agent.py", "--repeats", "1", "--out", str(tmp_path))
+    found = json.loads((tmp_path / "agent.json").read_text())
+    assert {"LinUCB", "CautiousLinUCB"} <= set(found["live"])
+    assert found["batch"]["choose_many"] > 0.0
+    assert 1.0 <= found["memory"] < 2.0
+    assert "x NumPy, one thread" in shown
+
+
+def test_peers_play_the_same_rounds_as_our_agent(tmp_path):
+    shown = run("peers.py", "--rounds", "20", "--out", str(tmp_path))
+    found = json.loads((tmp_path / "peers.json").read_text())
+    assert {"robustbandits:LinUCB", "NumPy:LinUCB"} <= set(found)
+    assert "1.0 x ours" in shown

@@ -105,6 +105,10 @@ BROKEN_STATES = {
     "nan": ({"learn": learn_nan}, "state is not finite after 1 rewards"),
     "no scores": ({"score": ignore}, "score must write a finite mean and bonus for every arm"),
     "probabilities": ({"probability": write_ones}, "probabilities must sum to 1; their sum is 5"),
+    "choice by scores": (
+        {"choose_by_scores": lambda self, means, bonuses, rng, out: -1},
+        "choose_by_scores must return [0-4], as choose; got -1",
+    ),
     "memo": (
         {"choose": kernel(write_beyond)},
         "writes beyond the end of its memo",

@@ -71,7 +71,7 @@ def state_of(agent):
 
 def memo_of(agent, decision):
     """Return the memo of a decision that waits for its reward."""
-    return agent._pending[decision.id][1]
+    return agent._pending.entry(decision.number)[1]
 
 
 def ridge_of(agent):

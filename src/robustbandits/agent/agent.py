@@ -5,15 +5,28 @@ from __future__ import annotations
 import copy
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from robustbandits._version import __version__
-from robustbandits.agent.compiled_steps import PROBABILITIES, decide, learn_reward, score_arms
-from robustbandits.agent.decision import Decision, Scores
+from robustbandits.agent.batch import batch_of, labels_of, raise_batch_error
+from robustbandits.agent.compiled_steps import (
+    BY_SCORES,
+    PROBABILITIES,
+    SCORED,
+    TOGETHER,
+    decide,
+    decide_many,
+    learn_reward,
+    learn_rewards,
+    score_arms,
+    score_rows,
+)
+from robustbandits.agent.decision import Decision, Decisions, Scores
 from robustbandits.agent.file_contents import (
     HEADER,
     MIN_LIMIT,
@@ -32,8 +45,9 @@ from robustbandits.agent.file_contents import (
     upgrade_from_format_1,
 )
 from robustbandits.agent.file_format import SnapshotError, read_snapshot, write_snapshot
-from robustbandits.agent.ids import check_id, sessions_to_rows
+from robustbandits.agent.ids import sessions_to_rows
 from robustbandits.agent.inputs import Inputs, check_labels
+from robustbandits.agent.large import LARGE, score_on_all_cores
 from robustbandits.agent.pending import Pending
 from robustbandits.compiled.jit import compiled_for, entry_point
 from robustbandits.compiled.rng_pointer import rng_pointer
@@ -164,22 +178,42 @@ class Agent:
     def _connect(self, rng: np.random.Generator) -> None:
         """Find the machine code for the policy, and the addresses to pass to it."""
         vector, matrix = np.empty(1), np.empty((1, 1))  # examples of types
+        prepare = self._prepare
         self._rng = rng
         self._rng_argument = rng_pointer(rng)
-        self._policy_argument = policy = by_address(self._state, AGENT_KERNELS)
-
-        def prepare(step: Any, *examples: Any) -> Any:
-            return entry_point(compiled_for(step, state_behind(policy)), policy, *examples)
-
+        self._policy_argument = by_address(self._state, AGENT_KERNELS)
+        self._mode = BY_SCORES if hasattr(self._state, "choose_by_scores") else TOGETHER
         self._decide = prepare(
-            decide, matrix, self._inputs.bound, self._rng_argument, vector, matrix
+            decide, 0, matrix, self._inputs.bound, self._rng_argument, vector, matrix
         )
         self._learn = prepare(learn_reward, 0, 0.0, self._rng_argument, vector)
         self._score = prepare(score_arms, matrix, matrix)
 
+    def _prepare(self, step: Any, *examples: Any) -> Any:
+        policy = self._policy_argument
+        return entry_point(compiled_for(step, state_behind(policy)), policy, *examples)
+
+    @cached_property
+    def _decide_many(self) -> Any:
+        indices, vector, matrix = np.arange(1), np.empty(1), np.empty((1, 1))
+        bound, rng = self._inputs.bound, self._rng_argument
+        return self._prepare(decide_many, 0, matrix, indices, bound, rng, matrix, vector, indices)
+
+    @cached_property
+    def _score_rows(self) -> Any:
+        matrix = np.empty((1, 1))
+        return self._prepare(score_rows, matrix, 0, 1, self._inputs.bound, matrix)
+
+    @cached_property
+    def _learn_many(self) -> Any:
+        return self._prepare(
+            learn_rewards, np.arange(1), np.empty(1), self._rng_argument, np.empty((1, 1))
+        )
+
     def __getstate__(self) -> dict[str, Any]:
         # Addresses are left out: a copy has a state and a stream of its own.
-        not_copied = ("_rng_argument", "_policy_argument", "_decide", "_learn", "_score")
+        programs = ("_decide", "_learn", "_score", "_decide_many", "_learn_many", "_score_rows")
+        not_copied = ("_rng_argument", "_policy_argument", *programs)
         return {name: value for name, value in vars(self).items() if name not in not_copied}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
@@ -212,8 +246,17 @@ class Agent:
             labels = check_labels(labels, arms)
         table = np.empty((3, arms or 1))
         memo_and_context = np.empty(MEMO + dim)
+        mode = self._mode
+        if mode == BY_SCORES and arms * dim * dim >= LARGE:
+            code = score_on_all_cores(
+                self._score_rows, self._policy_argument, array, self._inputs.bound, table
+            )
+            if code < 0:
+                self._inputs.raise_error(array, code)
+            mode = SCORED
         arm = self._decide(
             self._policy_argument,
+            mode,
             array,
             self._inputs.bound,
             self._rng_argument,
@@ -224,9 +267,57 @@ class Agent:
             self._inputs.raise_error(array, arm)
         if self._inputs.catalogue_is_missing:
             self._inputs.remember_catalogue(array)
-        decision_id = self._pending.add((arm, memo_and_context))
+        number = self._pending.add((arm, memo_and_context))
         label = None if labels is None else labels[arm]
-        return Decision(decision_id, arm, table, memo_and_context[MEMO:], label)
+        context = memo_and_context[MEMO:]
+        return Decision(number, self._pending.random, arm, table, context, label)
+
+    def choose_many(
+        self, contexts: npt.ArrayLike, labels: Sequence[Sequence[Any]] | None = None
+    ) -> Decisions:
+        """Choose arms for many decisions at once, as :meth:`choose` would one after the other.
+
+        This is much faster, but no reward can be learned in between. If anything is wrong with the
+        input, nothing is chosen.
+
+        Parameters
+        ----------
+        contexts
+            Shape (decisions, arms, dim), or a list of arrays (arms, dim), which may have different
+            numbers of arms.
+        labels
+            For each decision, a list with a label for each arm.
+        """
+        rows, starts = batch_of(self._inputs, contexts)
+        label_lists = None if labels is None else labels_of(labels, starts)
+        count = len(starts) - 1
+        memos_and_contexts = np.empty((count, MEMO + self.problem.dim))
+        tables, arms = np.empty(3 * len(rows)), np.empty(count, dtype=np.int64)
+        stream_before = self._rng.bit_generator.state
+        code = self._decide_many(
+            self._policy_argument,
+            self._mode,
+            rows,
+            starts,
+            self._inputs.bound,
+            self._rng_argument,
+            memos_and_contexts,
+            tables,
+            arms,
+        )
+        if code < 0:
+            self._rng.bit_generator.state = stream_before
+            raise_batch_error(self._inputs, rows, starts, code)
+        if self._inputs.catalogue_is_missing and count > 0:
+            self._inputs.remember_catalogue(rows[: starts[1]])
+        chosen = arms.tolist()
+        first = self._pending.add_many(chosen, memos_and_contexts)
+        chosen_labels = None
+        if label_lists is not None:
+            chosen_labels = [names[arm] for names, arm in zip(label_lists, chosen, strict=True)]
+        contexts = memos_and_contexts[:, MEMO:]
+        random = self._pending.random
+        return Decisions(first, random, arms, contexts, starts, tables, chosen_labels)
 
     def learn(self, decision: Decision | str | int, reward: float) -> None:
         """Learn the reward of a decision, which may be given by its id.
@@ -235,13 +326,28 @@ class Agent:
         True. Whole numbers are ids of decisions that an agent file of format 1 holds.
         """
         value = self._inputs.reward(reward)
-        decision_id = decision.id if isinstance(decision, Decision) else check_id(decision)
-        if decision_id not in self._pending:
-            raise self._pending.error_for(decision_id)
-        arm, memo_and_context = self._pending[decision_id]
+        number = self._pending.find(decision)
+        arm, memo_and_context = self._pending.entry(number)
         value -= self.problem.offset
         self._learn(self._policy_argument, arm, value, self._rng_argument, memo_and_context)
-        del self._pending[decision_id]
+        del self._pending[number]
+
+    def learn_many(self, decisions: Iterable[Decision | str | int], rewards: npt.ArrayLike) -> None:
+        """Learn the rewards of many decisions at once, in this order, as :meth:`learn` would.
+
+        Decisions may be given by their ids. If one of them or of the rewards is refused, nothing is
+        learned.
+        """
+        numbers = self._pending.find_many(decisions)
+        values = self._inputs.rewards(rewards, len(numbers)) - self.problem.offset
+        entries = [self._pending.entry(number) for number in numbers]
+        arms = np.array([arm for arm, _ in entries], dtype=np.int64)
+        rows = np.empty((len(numbers), MEMO + self.problem.dim))
+        if numbers:
+            np.concatenate([row for _, row in entries], out=rows.reshape(-1))
+        self._learn_many(self._policy_argument, arms, values, self._rng_argument, rows)
+        for number in numbers:
+            del self._pending[number]
 
     def observe(self, contexts: npt.ArrayLike, arm: int, reward: float) -> None:
         """Learn the reward of an arm that something else chose, for example one in a log.
@@ -254,10 +360,10 @@ class Agent:
         if require.count("arm", arm, low=0) >= len(array):
             raise ValueError(f"arm must be < {len(array)}, the number of contexts; got {arm!r}")
         decision = self.choose(array)
-        _, memo_and_context = self._pending[decision.id]
+        _, memo_and_context = self._pending.entry(decision.number)
         memo_and_context[MEMO:] = array[arm]
-        self._pending[decision.id] = (int(arm), memo_and_context)
-        self.learn(decision.id, reward)
+        self._pending[decision.number] = (int(arm), memo_and_context)
+        self.learn(decision, reward)
 
     def scores(self, contexts: npt.ArrayLike) -> Scores:
         """Return the scores of contexts (arms, dim), without choosing or changing anything.

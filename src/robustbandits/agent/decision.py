@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, overload
 
-from robustbandits.agent.compiled_steps import BONUSES, MEANS, PROBABILITIES
+from robustbandits.agent.compiled_steps import BONUSES, MEANS, PROBABILITIES, Integers
+from robustbandits.agent.ids import id_from
 from robustbandits.kernels.linalg import Floats
 
 
@@ -52,16 +54,28 @@ class Decision(Scores):
     ``label`` is the label of the arm, if ``agent.choose`` was given labels, and None otherwise.
     """
 
-    __slots__ = ("_context", "arm", "id", "label")
+    __slots__ = ("_context", "arm", "label", "number", "random")
 
     def __init__(
-        self, decision_id: str, arm: int, table: Floats, context: Floats, label: Any = None
+        self,
+        number: int,
+        random: str,
+        arm: int,
+        table: Floats,
+        context: Floats,
+        label: Any = None,
     ):
-        self.id = decision_id  # 32 hexadecimal digits, unique, sortable by time
+        self.number = number  # the two parts of the id
+        self.random = random
         self.arm = arm
         self.label = label
         self._table = table
         self._context = context
+
+    @property
+    def id(self) -> str:
+        """32 hexadecimal digits, unique and sortable by time."""
+        return id_from(self.number, self.random)
 
     @property
     def context(self) -> Floats:
@@ -82,3 +96,59 @@ class Decision(Scores):
     def __repr__(self) -> str:
         label = "" if self.label is None else f", label={self.label!r}"
         return f"Decision(id={self.id!r}, arm={self.arm}{label}, score={self.score:.6g})"
+
+
+class Decisions(Sequence[Decision]):
+    """A list of decisions; each :class:`Decision` is made when it is asked for.
+
+    ``arms`` is an array of the chosen arms, and ``labels`` a list of their labels, or None.
+    """
+
+    __slots__ = ("_contexts", "_first", "_starts", "_tables", "arms", "labels", "random")
+
+    def __init__(
+        self,
+        first: int,
+        random: str,
+        arms: Integers,
+        contexts: Floats,
+        starts: Integers,
+        tables: Floats,
+        labels: list[Any] | None,
+    ):
+        self._first = first
+        self.random = random
+        self.arms = arms
+        self.labels = labels
+        self._contexts = contexts
+        self._starts = starts
+        self._tables = tables
+
+    def __len__(self) -> int:
+        return len(self.arms)
+
+    @property
+    def numbers(self) -> range:
+        """Numbers of the ids."""
+        return range(self._first, self._first + len(self))
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of the decisions."""
+        return [id_from(number, self.random) for number in self.numbers]
+
+    @overload
+    def __getitem__(self, index: int) -> Decision: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Decision]: ...
+    def __getitem__(self, index: int | slice) -> Decision | list[Decision]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        k = range(len(self))[index]
+        table = self._tables[3 * self._starts[k] : 3 * self._starts[k + 1]].reshape(3, -1)
+        label = None if self.labels is None else self.labels[k]
+        arm = int(self.arms[k])
+        return Decision(self._first + k, self.random, arm, table, self._contexts[k], label)
+
+    def __repr__(self) -> str:
+        return f"Decisions(arms={self.arms})"

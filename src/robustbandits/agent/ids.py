@@ -48,13 +48,18 @@ def begin_session(sessions: list[Session], next_number: int, oldest: int) -> str
     return random
 
 
+def id_from(number: int, random: str) -> str:
+    """Return the id that consists of a number and a random part."""
+    return f"{number:0{DIGITS}x}{random}"
+
+
 def id_of(number: int, sessions: Sequence[Session]) -> Id:
     """Return the id that has a number; raise SnapshotError if it belongs to no session."""
     index = bisect_right(sessions, number, key=itemgetter(0)) - 1
     if index < 0:
         raise SnapshotError("it has pending decisions that belong to no session")
     random = sessions[index][1]
-    return number if random == NOT_RANDOM else f"{number:0{DIGITS}x}{random}"
+    return number if random == NOT_RANDOM else id_from(number, random)
 
 
 def check_id(value: Any) -> Id:

@@ -46,8 +46,24 @@ class Inputs:
             )
         return np.empty((0, self.problem.dim))
 
-    def contexts(self, contexts: npt.ArrayLike | None) -> Floats:
-        """Return contexts as a float64 array in C order; check the shape, but not the values."""
+    def are_alike(self, contexts: Any) -> bool:
+        """Whether contexts of many decisions, (decisions, arms, dim), can be used as they are."""
+        _, arms, dim = contexts.shape
+        return (
+            contexts.dtype is FLOAT64
+            and self.scaler is None
+            and not self._fixed_contexts
+            and arms == (self.problem.arms if self._fixed_arms else max(1, arms))
+            and dim == self.problem.dim
+        )
+
+    def contexts(
+        self, contexts: npt.ArrayLike | None, first_contexts: Floats | None = None
+    ) -> Floats:
+        """Return contexts as a float64 array in C order; check the shape, but not the values.
+
+        ``first_contexts`` are those of the first decision of a batch.
+        """
         if self.scaler is not None:
             contexts = self.scaler.transform(rows_of(contexts))
         if type(contexts) is np.ndarray and contexts.dtype is FLOAT64:
@@ -64,10 +80,13 @@ class Inputs:
                 f"contexts must have {self.problem.arms} rows, because {self.policy.name} plays "
                 f"{self.problem.arms} fixed arms; got {array.shape[0]}"
             )
-        if self._catalogue is not None and not np.array_equal(array, self._catalogue):
+        catalogue = self._catalogue
+        if self.catalogue_is_missing:
+            catalogue = first_contexts
+        if catalogue is not None and not np.array_equal(array, catalogue):
             raise UnsupportedProblem(
                 f"{self.policy.name} needs the same contexts in every call, but row "
-                f"{_first_change(array, self._catalogue)} has changed: for contexts that change "
+                f"{_first_change(array, catalogue)} has changed: for contexts that change "
                 f"use another policy, such as {getattr(self.policy, 'for_changing_arms', 'LinUCB')}"
             )
         # Compiled code does not check how the array is stored.
@@ -140,6 +159,19 @@ class Inputs:
             )
         return float(reward)
 
+    def rewards(self, rewards: Any, count: int) -> Floats:
+        """Return valid rewards as a float64 array; there must be ``count``."""
+        array = np.asarray(rewards)
+        if array.shape != (count,):
+            raise ValueError(
+                f"rewards must have one number for each decision: expected shape ({count},), got "
+                f"{array.shape}"
+            )
+        are_numbers = array.dtype.kind in "fiub" and not np.ma.is_masked(rewards)
+        if not are_numbers or not ((self._low <= array) & (array <= self._high)).all():
+            array = np.array([self.reward(reward) for reward in rewards])
+        return array.astype(np.float64)
+
 
 def lengths(contexts: Floats) -> Floats:
     """Length of each row; infinite if its square overflows."""
@@ -148,15 +180,16 @@ def lengths(contexts: Floats) -> Floats:
     return lengths
 
 
-def check_labels(labels: Any, arms: int) -> Sequence[Any]:
-    """Return labels as a list or a tuple; there must be one for each arm."""
+def check_labels(labels: Any, count: int, subject: str = "arm") -> Sequence[Any]:
+    """Return labels as a list or a tuple; there must be one for each arm, or other subject."""
+    item = "label" if subject == "arm" else "list of labels"
     if isinstance(labels, str) or not hasattr(labels, "__iter__"):
-        raise TypeError(f"labels must be a list with one label for each arm, got {labels!r}")
+        raise TypeError(f"labels must be a list with one {item} for each {subject}, got {labels!r}")
     if not isinstance(labels, list | tuple):
         labels = list(labels)
-    if len(labels) != arms:
+    if len(labels) != count:
         raise ValueError(
-            f"labels must have one label for each arm: expected {arms}, got {len(labels)}"
+            f"labels must have one {item} for each {subject}: expected {count}, got {len(labels)}"
         )
     return labels
 

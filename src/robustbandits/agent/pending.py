@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import warnings
 import weakref
+from collections.abc import Iterable
 from time import time_ns
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robustbandits.agent import ids
+from robustbandits.agent.decision import Decision, Decisions
 from robustbandits.agent.file_format import SnapshotError
 from robustbandits.agent.ids import Id
 from robustbandits.game import require
@@ -18,10 +20,23 @@ from robustbandits.kernels.linalg import Floats
 
 #: The chosen arm, and an array of its memo and context.
 Entry = tuple[int, Floats]
+#: How many decisions of a batch share memory, which is freed when all of them have their reward.
+CHUNK = 32
 
 
-class Pending(dict[Id, Entry]):
-    """Entries by id, oldest first; if there are too many, the oldest are forgotten."""
+class Chunk(NamedTuple):
+    """Entries of consecutive numbers."""
+
+    first: int  # smallest number
+    arms: list[int]
+    memos_and_contexts: Floats  # one row for each entry
+
+
+class Pending(dict[int, Entry | Chunk]):
+    """Entries by the number of their id, oldest first; if there are too many, the oldest go.
+
+    A chunk stands for the entry of each of its numbers: see :meth:`entry`.
+    """
 
     def __init__(self, capacity: int):
         super().__init__()
@@ -36,27 +51,77 @@ class Pending(dict[Id, Entry]):
     def begin_session(self) -> None:
         """Let the ids from now on differ from those of every other agent, and of copies."""
         self.next = max(self.next, ids.MIN_NUMBER)
-        oldest = ids.number_of(next(iter(self))) if self else self.next
-        self._random = ids.begin_session(self.sessions, self.next, oldest)
+        oldest = next(iter(self), self.next)
+        self.random = ids.begin_session(self.sessions, self.next, oldest)
         _LIVE[id(self)] = self
 
-    def add(self, entry: Entry) -> str:
-        """Add an entry, and return its id."""
+    def add(self, entry: Entry) -> int:
+        """Add an entry, and return its number."""
         number = time_ns() // 1000
         if number < self.next:
             number = self.next
         self.next = number + 1
-        decision_id = hex(number)[2:] + self._random
-        self[decision_id] = entry
+        self[number] = entry
         self.decisions += 1
         if len(self) > self.capacity:
             self._forget_oldest()
-        return decision_id
+        return number
+
+    def add_many(self, arms: list[int], memos_and_contexts: Floats) -> int:
+        """Add entries with consecutive numbers, and return the first number."""
+        first = max(time_ns() // 1000, self.next)
+        self.next = first + len(arms)
+        for start in range(0, len(arms), CHUNK):
+            stop = min(len(arms), start + CHUNK)
+            chunk = Chunk(first + start, arms[start:stop], memos_and_contexts[start:stop].copy())
+            self |= dict.fromkeys(range(first + start, first + stop), chunk)
+        self.decisions += len(arms)
+        while len(self) > self.capacity:
+            self._forget_oldest()
+        return first
+
+    def entry(self, number: int) -> Entry:
+        """Return the entry of a number."""
+        value = self[number]
+        if type(value) is Chunk:
+            index = number - value.first
+            return value.arms[index], value.memos_and_contexts[index]
+        return value  # type: ignore[return-value]
+
+    def find(self, decision: Decision | Id) -> int:
+        """Return the number of a pending decision; raise KeyError for any other."""
+        if isinstance(decision, Decision):
+            if decision.random == self.random and decision.number in self:
+                return decision.number
+            decision = decision.id
+        decision_id = ids.check_id(decision)
+        try:
+            number = ids.number_of(decision_id)
+            if number in self and ids.id_of(number, self.sessions) == decision_id:
+                return number
+        except ValueError:  # not an id
+            pass
+        raise self.error_for(decision_id)
+
+    def find_many(self, decisions: Any) -> list[int]:
+        """Return the numbers of pending decisions, which must differ."""
+        if isinstance(decisions, Decisions):
+            if decisions.random == self.random and all(map(self.__contains__, decisions.numbers)):
+                return list(decisions.numbers)
+            decisions = decisions.ids
+        if isinstance(decisions, str) or not isinstance(decisions, Iterable):
+            raise TypeError(f"decisions must be a list of decisions or ids, got {decisions!r}")
+        numbers = [self.find(decision) for decision in decisions]
+        if len(set(numbers)) < len(numbers):
+            twice = next(number for number in numbers if numbers.count(number) > 1)
+            twice_id = ids.id_of(twice, self.sessions)
+            raise ValueError(f"decision {twice_id} is given twice, but a decision has one reward")
+        return numbers
 
     def _forget_oldest(self) -> None:
         oldest = next(iter(self))
         del self[oldest]
-        self.last_forgotten = ids.number_of(oldest)
+        self.last_forgotten = oldest
         self.forgotten += 1
         if self.forgotten == 1:
             warnings.warn(
@@ -86,9 +151,10 @@ class Pending(dict[Id, Entry]):
         """Return rows: number of the id, arm, and ``size`` numbers of memo and context."""
         rows = np.empty((len(self), 2 + size))
         if len(rows):
-            rows[:, 0] = [ids.number_of(decision_id) for decision_id in self]
-            rows[:, 1] = [arm for arm, _ in self.values()]
-            rows[:, 2:] = [memo_and_context for _, memo_and_context in self.values()]
+            entries = [self.entry(number) for number in self]
+            rows[:, 0] = list(self)
+            rows[:, 1] = [arm for arm, _ in entries]
+            rows[:, 2:] = [memo_and_context for _, memo_and_context in entries]
         return rows
 
     def take_rows(self, rows: Floats, sessions: Floats, size: int, header: dict[str, Any]) -> None:
@@ -112,7 +178,9 @@ class Pending(dict[Id, Entry]):
             raise SnapshotError("its pending decisions chose arms that do not exist")
         if len(rows) > self.capacity:
             raise SnapshotError(f"it has {len(rows)} pending decisions, more than its capacity")
-        keys = [ids.id_of(int(number), self.sessions) for number in numbers]
+        keys = [int(number) for number in numbers]
+        for key in keys:
+            ids.id_of(key, self.sessions)  # raises an error if it belongs to no session
         memos_and_contexts = (row.copy() for row in rows[:, 2:])
         entries = zip(arms.astype(np.int64).tolist(), memos_and_contexts, strict=True)
         self.update(zip(keys, entries, strict=True))

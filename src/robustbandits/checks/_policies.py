@@ -23,7 +23,7 @@ from robustbandits.checks._states import (
 )
 from robustbandits.compiled.fallback import first_line
 from robustbandits.environments import Simulation
-from robustbandits.game import require
+from robustbandits.game import require, verbs
 from robustbandits.game.facts import policy_facts
 from robustbandits.game.match import NATURE, POLICY, stream
 from robustbandits.game.no_attack import NoAttack
@@ -33,7 +33,7 @@ from robustbandits.game.verbs import MEMO, OptionalPolicyKernels, Policy, Policy
 from robustbandits.kernels.linalg import Floats
 
 REQUIRED = ("choose", "learn", "score")
-OPTIONAL = ("probability", "overhear", "check")
+OPTIONAL = ("probability", "choose_by_scores", "overhear", "check")
 
 
 def check_policy(policy: Policy, environment: Environment | None = None) -> None:
@@ -82,7 +82,7 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
     for t in range(len(block.noise)):
         contexts, (memo, second_memo) = block.contexts[t].copy(), np.zeros((2, MEMO))
         _check_memo(state, contexts, copy.deepcopy(rng), name)
-        before, same_rng = bits_of(state), copy.deepcopy(rng)
+        before, same_rng, third_rng = bits_of(state), copy.deepcopy(rng), copy.deepcopy(rng)
         arm = state.choose(contexts, rng, memo)
         _check_arm(arm, problem.arms, name)
         ensure(bits_of(state) == before, f"{name}.choose changed the state")
@@ -92,6 +92,10 @@ def _check_choices(policy: Policy, problem: Problem, block: Rounds) -> None:
         if problem.infinite:
             _check_vector(contexts[:, 0], problem.context_bound, name)
         _check_scores(state, contexts, memo, arm, name)
+        if hasattr(state, "choose_by_scores") and not problem.infinite:
+            _check_choice_by_scores(state, contexts, third_rng, arm, name)
+            same = third_rng.bit_generator.state == rng.bit_generator.state
+            ensure(same, f"{name}.choose_by_scores must draw the random numbers that choose draws")
         ensure(bits_of(state) == before, f"{name}.score or .probability changed the state")
         reward = draw_reward(block.means[t, arm], block.noise[t], problem.clicks)
         result = state.learn(arm, contexts[:, arm].copy(), reward, memo, rng)
@@ -128,6 +132,28 @@ def _check_scores(state: Any, contexts: Floats, memo: Floats, arm: int, name: st
         total = probabilities.sum()
         ensure(abs(total - 1) < 1e-9, f"{name}'s probabilities must sum to 1; their sum is {total}")
         ensure(probabilities[arm] > 0, f"{name} chose arm {arm}, to which it gives probability 0")
+
+
+def _check_choice_by_scores(
+    state: Any, contexts: Floats, rng: np.random.Generator, arm: int, name: str
+) -> None:
+    arms, memo = contexts.shape[1], np.zeros(MEMO)
+    means, bonuses, alone, expected, out = np.full((5, arms), np.nan)
+    state.score(contexts, memo, means, bonuses)
+    for a in range(arms):
+        column = contexts[:, a : a + 1].copy()
+        state.score(column, memo, alone[a : a + 1], expected[a : a + 1])
+    ensure(
+        np.array_equal(alone, means) and np.array_equal(expected, bonuses),
+        f"{name}.score of an arm must not depend on other arms, because there is choose_by_scores",
+    )
+    found = state.choose_by_scores(means, bonuses, rng, out)
+    ensure(found == arm, f"{name}.choose_by_scores must return {arm}, as choose; got {found}")
+    verbs.probability(state, contexts, memo, expected)
+    ensure(
+        np.array_equal(out, expected, equal_nan=True),
+        f"{name}.choose_by_scores must write {expected}, as probability; got {out}",
+    )
 
 
 def _check_memo(state: Any, contexts: Floats, rng: np.random.Generator, name: str) -> None:

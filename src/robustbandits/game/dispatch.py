@@ -35,16 +35,22 @@ SIGNATURES = {
     "overhear": (types.none, (types.float64, types.boolean)),
     "score": (types.none, (MATRIX, VECTOR, VECTOR, VECTOR)),
     "probability": (types.none, (MATRIX, VECTOR, VECTOR)),
+    "choose_by_scores": (types.int64, (VECTOR, VECTOR, RNG, VECTOR)),
 }
 #: Kernels that a game calls, and those that an agent calls.
 GAME_KERNELS = ("choose", "learn", "overhear")
-AGENT_KERNELS = ("choose", "learn", "score", "probability")
+AGENT_KERNELS = ("choose", "learn", "score", "probability", "choose_by_scores")
 #: Kernels that a policy need not have.
-OPTIONAL = ("overhear", "probability")
+OPTIONAL = ("overhear", "probability", "choose_by_scores")
 
-_call_choose, _call_learn, _call_overhear, _call_score, _call_probability = (
-    call_at(name, *signature) for name, signature in SIGNATURES.items()
-)
+(
+    _call_choose,
+    _call_learn,
+    _call_overhear,
+    _call_score,
+    _call_probability,
+    _call_choose_by_scores,
+) = (call_at(name, *signature) for name, signature in SIGNATURES.items())
 
 
 @can_be_addresses
@@ -57,6 +63,7 @@ class PolicyByAddress(NamedTuple):
     overhear_address: int
     score_address: int
     probability_address: int
+    choose_by_scores_address: int
 
     @kernel
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
@@ -88,6 +95,17 @@ class PolicyByAddress(NamedTuple):
             _call_probability(self.probability_address, self.state_address, contexts, memo, out)
         else:
             out[:] = np.nan
+
+    @kernel
+    def choose_by_scores(
+        self, means: Floats, bonuses: Floats, rng: np.random.Generator, out: Floats
+    ) -> int:
+        """Call the policy's `choose_by_scores`; return -1 if it has none."""
+        if self.choose_by_scores_address == 0:
+            return -1
+        return _call_choose_by_scores(
+            self.choose_by_scores_address, self.state_address, means, bonuses, rng, out
+        )
 
 
 def by_address(policy: Any, kernels: tuple[str, ...]) -> Any:

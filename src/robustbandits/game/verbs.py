@@ -120,6 +120,18 @@ class OptionalPolicyKernels(Protocol):
         """
         ...
 
+    def choose_by_scores(
+        self, means: Floats, bonuses: Floats, rng: np.random.Generator, out: Floats
+    ) -> int:
+        """Return what ``choose`` returns, and write what ``probability`` writes into ``out``.
+
+        For a policy whose choice depends on nothing but what ``score`` writes, whatever the memo
+        is, and whose score of an arm does not depend on the other arms. An agent then scores every
+        arm once instead of three times, many arms in blocks and on all cores. It must draw the same
+        random numbers as ``choose``, and change nothing but ``out``.
+        """
+        ...
+
     def overhear(self, spent: float, over: bool) -> None:
         """Take note of what the attack has spent so far, and whether it can spend no more.
 
@@ -171,6 +183,20 @@ def _write_nan(self: Any, contexts: Floats, memo: Floats, out: Floats) -> None:
 def probability(self: Any, contexts: Floats, memo: Floats, out: Floats) -> None:
     """Call a policy's `probability`; write NaN if it has none."""
     getattr(type(self), "probability", _write_nan)(self, contexts, memo, out)
+
+
+def _no_choice(self: Any, means: Floats, bonuses: Floats, rng: Any, out: Floats) -> int:
+    return -1
+
+
+@calls_kernel("choose_by_scores", missing=_no_choice)
+def choose_by_scores(
+    self: Any, means: Floats, bonuses: Floats, rng: np.random.Generator, out: Floats
+) -> int:
+    """Call a policy's `choose_by_scores`; return -1 if it has none."""
+    choose = getattr(type(self), "choose_by_scores", _no_choice)
+    arm: int = choose(self, means, bonuses, rng, out)
+    return arm
 
 
 def _ignore_spending(self: Any, spent: float, over: bool) -> None:

@@ -160,6 +160,25 @@ def largest_sum(means: Floats, bonuses: Floats, rng: np.random.Generator, first:
 
 
 @kernel
+def choose_largest_sum(
+    means: Floats, bonuses: Floats, rng: np.random.Generator, first: bool, out: Floats
+) -> int:
+    """Arm with the largest sum of mean and bonus; write the probability of each arm."""
+    for a in range(means.shape[0]):
+        out[a] = means[a] + bonuses[a]
+    arm = largest(out, rng, first)
+    best, ties = out[arm], 0
+    for a in range(means.shape[0]):
+        ties += out[a] == best
+    share = 0.0 if first else 1.0 / max(1, ties)
+    for a in range(means.shape[0]):
+        out[a] = share if out[a] == best else 0.0
+    if first:
+        out[arm] = 1.0
+    return arm
+
+
+@kernel
 def share_of_largest_sum(
     means: Floats, bonuses: Floats, first: bool, chance: float, out: Floats
 ) -> None:

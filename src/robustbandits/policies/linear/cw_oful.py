@@ -25,6 +25,7 @@ from robustbandits.kernels.ridge import observe_cautiously
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     Optimist,
+    choose_largest_sum,
     optimistic_arm,
     optimistic_scores,
     optimistic_shares,
@@ -56,6 +57,10 @@ class WeightedState(NamedTuple):
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         optimistic_shares(self.optimist, contexts, _radius(self), 0.0, out)
+
+    @kernel
+    def choose_by_scores(self, means: Floats, bonuses: Floats, rng: Generator, out: Floats) -> int:
+        return choose_largest_sum(means, bonuses, rng, self.optimist.first, out)
 
 
 @kernel

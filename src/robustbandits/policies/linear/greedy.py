@@ -19,7 +19,7 @@ from robustbandits.kernels.linalg import Floats, products
 from robustbandits.kernels.ridge import Ridge, observe
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.policies._infinite_arms import ball_of, best_of_ball
-from robustbandits.policies.linear._linear import LinearRecipe
+from robustbandits.policies.linear._linear import LinearRecipe, choose_largest_sum
 
 
 class GreedyState(NamedTuple):
@@ -54,6 +54,10 @@ class GreedyState(NamedTuple):
         products(self.ridge.theta, contexts, means)
         out[:] = 0.0
         share_of_largest(means, self.first, 1.0, out)
+
+    @kernel
+    def choose_by_scores(self, means: Floats, bonuses: Floats, rng: Generator, out: Floats) -> int:
+        return choose_largest_sum(means, bonuses, rng, self.first, out)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ from robustbandits.kernels.linalg import Floats
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     Optimist,
+    choose_largest_sum,
     learn_reward,
     optimistic_arm,
     optimistic_scores,
@@ -50,6 +51,10 @@ class LinUCBState(NamedTuple):
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         factor = width_factor(self.optimist, self.level)
         optimistic_shares(self.optimist, contexts, factor, self.level, out)
+
+    @kernel
+    def choose_by_scores(self, means: Floats, bonuses: Floats, rng: Generator, out: Floats) -> int:
+        return choose_largest_sum(means, bonuses, rng, self.optimist.first, out)
 
 
 @dataclass(frozen=True, kw_only=True)
