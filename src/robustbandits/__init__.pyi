@@ -16,6 +16,7 @@ from . import attacks as attacks
 from . import environments as environments
 from . import metrics as metrics
 from . import adapters as adapters
+from . import limits as limits
 from . import experiments as experiments
 from . import features as features
 from . import checks as checks
