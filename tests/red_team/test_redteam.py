@@ -153,6 +153,7 @@ def test_the_page_has_the_verdict_and_the_tables(report, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert page.name == "index.html"
     assert report.verdict in text
+    assert f"<h1>LinUCB is hijacked with a budget of {report.budget_to_hijack:.3g}" in text
     assert "The smallest of the budgets played that hijacks a policy" in text
     stored = json.loads(files[-1].read_text(encoding="utf-8"))
     assert stored == json.loads(json.dumps(report.to_dict()))

@@ -39,13 +39,19 @@ def write_page(report: RedTeamReport, folder: Path) -> list[Path]:
     files = write_report(
         [_shown(report)],
         folder,
-        title=f"Red team of {report.target}",
+        title=_title(report),
         more_tables=[[_details(report), _hijacked(report)]],
     )
     path = folder / "report.json"
     text = json.dumps(report.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
     write_whole(path, (text + "\n").encode())
     return [*files, path]
+
+
+def _title(report: RedTeamReport) -> str:
+    if math.isfinite(report.budget_to_hijack):
+        return f"{report.target} is hijacked with a budget of {report.budget_to_hijack:.3g}"
+    return f"{report.target} is not hijacked with a budget of {report.budgets[-1]:g}"
 
 
 def _shown(report: RedTeamReport) -> Experiment:
@@ -84,7 +90,7 @@ def _details(report: RedTeamReport) -> Table:
         title = f"Least price of any policy that withstands {report.budgets[-1]:g} (docs/limits.md)"
         rows.append((title, report.budgets[-1] * report.limit))
     return Table(
-        "worst_attack",
+        "worst-attack",
         f"{report.worst_attack} with a budget of {report.worst_budget:.3g} against {report.target}",
         (Column("Measure", "text"), Column("Mean over seeds")),
         tuple(rows),
@@ -95,18 +101,15 @@ def _hijacked(report: RedTeamReport) -> Table:
     """Return the smallest budget of the grid with which each attack hijacks each policy."""
     rows = []
     for attack in report.attacks:
-        row: list[str | float | None] = [attack]
+        row = [attack]
         for policy in report.policies:
             found = [b for b in report.budgets if report.is_hijacked(attack, b, policy)]
-            row.append(min(found) if found else None)
+            row.append(f"{min(found):g}" if found else "none")
         rows.append(tuple(row))
     return Table(
         "hijacked",
         "The smallest of the budgets played that hijacks a policy",
-        (Column("Attack", "text"), *(Column(policy) for policy in report.policies)),
+        (Column("Attack", "text"), *(Column(policy, "text") for policy in report.policies)),
         tuple(rows),
-        (
-            f"Budgets played: {', '.join(f'{budget:g}' for budget in report.budgets)}. A dash: "
-            f"none of them hijacks the policy.",
-        ),
+        (f"Budgets played: {', '.join(f'{budget:g}' for budget in report.budgets)}.",),
     )

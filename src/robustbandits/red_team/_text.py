@@ -62,11 +62,10 @@ def _details(report: RedTeamReport) -> list[str]:
         rows["with fresh seeds"] = (
             f"{again.hijacked} of {again.games} games hijacked, mean regret {again.regret:,.0f}"
         )
-    if not math.isnan(report.limit):
-        budget = report.budgets[-1]
+    if report.limit > 0.0:
         rows["the limit"] = (
-            f"a policy that withstands {budget:g} here pays at least "
-            f"{budget * report.limit:,.0f} without attack"
+            f"no policy that pays {found.clean_regret:,.0f} without attack withstands more than "
+            f"about {found.clean_regret / report.limit:,.3g}"
         )
     return [f"{name:22} {text}" for name, text in rows.items()]
 
@@ -74,8 +73,7 @@ def _details(report: RedTeamReport) -> list[str]:
 def _matrix(report: RedTeamReport) -> list[str]:
     """Return the table of regrets; a star marks hijacked policies."""
     first = max(20, *(len(_short(name, 30)) + 1 for name in report.matrix))
-    bare = [policy.partition("(")[0] for policy in report.policies]
-    names = bare if len(set(bare)) == len(bare) else report.policies
+    names = ["target", *(policy.partition("(")[0] for policy in report.policies[1:])]
     lines = [
         f"Mean regret with a budget of {report.budgets[-1]:g} (* hijacked)",
         " " * first + "".join(f"{_short(name, COLUMN - 1):>{COLUMN}}" for name in names),
