@@ -190,6 +190,12 @@ def test_a_red_team_with_a_store_plays_nothing_twice_and_keeps_its_size(tmp_path
     assert files == {path: path.stat().st_mtime_ns for path in matches.iterdir()}
 
 
+def test_budgets_that_differ_little_are_played_apart():
+    budgets = [1_000_000, 1_000_001]
+    report = rb.redteam("LinUCB", seeds=1, yardsticks=[], **{**SMALL, "budgets": budgets})
+    assert len(report.experiment.ledgers) == 3
+
+
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
@@ -198,6 +204,11 @@ def test_a_red_team_with_a_store_plays_nothing_twice_and_keeps_its_size(tmp_path
         ({"target": "mabwiser:LinUCB(1)"}, ValueError, "is not a recipe; write it as"),
         ({"budgets": []}, ValueError, "budgets must be at least one number > 0, got none"),
         ({"budgets": [0]}, ValueError, "budgets must be > 0, got 0"),
+        (
+            {"target": "RobustPhasedElimination", "environment": "Simulation(arms=3)"},
+            ValueError,
+            "RobustPhasedElimination needs",
+        ),
         ({"minutes": 0}, ValueError, "minutes must be > 0, got 0"),
         ({"environment": 1}, TypeError, "environment must be a recipe"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -74,14 +74,18 @@ def redteam(
     """
     if demo == (target is not None):
         raise typer.BadParameter("give either a policy or --demo", param_hint="TARGET")
-    search_first(Path())
+    if any(":" in text for text in (target, environment, attacks) if text):
+        search_first(Path())
     if target is None:
         from robustbandits.red_team.demo import play_demo, show_demo
 
         report = play_demo()
         text = show_demo(report)
     else:
-        report = _play(target, environment, attacks, budgets, rounds, seeds, minutes, out)
+        with usage_errors("--budgets"):
+            grid = None if budgets is None else [float(text) for text in budgets.split(",")]
+        options = {"attacks": attacks, "budgets": grid, "rounds": rounds, "seeds": seeds}
+        report = _play(target, environment, out, minutes=minutes, **options)
         text = str(report)
     if out is not None:
         page = report.save(out)[0]
@@ -97,29 +101,10 @@ def redteam(
         raise typer.Exit(OVER)
 
 
-def _play(
-    target: str,
-    environment: str | None,
-    attacks: str,
-    budgets: str | None,
-    rounds: int,
-    seeds: int,
-    minutes: float | None,
-    out: Path | None,
-) -> RedTeamReport:
+def _play(target: str, environment: str | None, out: Path | None, **options: Any) -> RedTeamReport:
     from robustbandits.red_team.redteam import redteam as play
 
-    with usage_errors("--budgets"):
-        grid = None if budgets is None else [float(text) for text in budgets.split(",")]
-    store = None if out is None else out / "store"
-    with resumable(store or Path()):
-        return play(
-            target,
-            environment,
-            attacks=attacks,
-            budgets=grid,
-            rounds=rounds,
-            seeds=seeds,
-            minutes=minutes,
-            store=store,
-        )
+    if out is None:
+        return play(target, environment, **options)
+    with resumable(out / "store"):
+        return play(target, environment, store=out / "store", **options)

@@ -17,6 +17,7 @@ from robustbandits.experiments.store.load import Experiment
 from robustbandits.experiments.store.store import Store
 from robustbandits.game import require
 from robustbandits.game.defaults import ROUNDS, SEEDS
+from robustbandits.game.facts import start_policy
 from robustbandits.game.match import NATURE, stream
 from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.object_policy import PolicyLike
@@ -93,11 +94,12 @@ def redteam(
     >>> report.worst_attack
     'Garcelon'
     """
-    place = _environment(environment)
+    catalogue = _environment(environment)
     grid = _check_budgets(BUDGETS if budgets is None else budgets)
     label, policy = as_target(target)
     size = Size(require.count("rounds", rounds), check_seeds(seeds))
-    problem = place.start(size.rounds, stream(size.seeds[0], NATURE)).problem
+    problem = catalogue.start(size.rounds, stream(size.seeds[0], NATURE)).problem
+    start_policy(policy, problem)  # raises if the target cannot play here
     chosen = playable(choose_attacks(attacks, allow_import=True), problem)
     if yardsticks is None:
         yardsticks = _yardsticks(grid[len(grid) // 2])
@@ -106,7 +108,7 @@ def redteam(
         del others[label]
     elif label in others:  # another policy of the same name
         others[f"{label} (yardstick)"] = others.pop(label)
-    team = _RedTeam(place, label, policy, chosen, grid, others)
+    team = _RedTeam(catalogue, label, policy, chosen, grid, others)
     team.options = {"workers": workers, "progress": progress}
     team.store = None if store is None else Store(store)
     team.size = _fit(team, size, minutes)

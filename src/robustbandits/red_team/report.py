@@ -36,7 +36,7 @@ LIMIT_SEEDS = 3
 def attack_label(attack: str, budget: float) -> str:
     """Return the label of an attack with a budget."""
     name, _, rest = attack.partition("(")
-    return f"{name}(budget={budget:g}" + (f", {rest}" if rest else ")")
+    return f"{name}(budget={budget:.12g}" + (f", {rest}" if rest else ")")
 
 
 class Confirmation(NamedTuple):
