@@ -8,6 +8,7 @@ hijacked.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 
@@ -91,5 +92,5 @@ def search_budget(
             if not hijacks(attack, best / PRECISE):
                 continue
             high = best / PRECISE
-        best, found = smallest_budget(low, high, lambda b, a=attack: hijacks(a, b)), attack  # type: ignore[misc]
+        best, found = smallest_budget(low, high, functools.partial(hijacks, attack)), attack
     return best, found
