@@ -7,7 +7,7 @@ OUT ?= out
 DOCS ?= docs
 BIN := .venv/bin
 
-.PHONY: reproduce reproduction-page table1 tables picture cautious tight presets infinite clicks choosing test slow lint types layers parity oldest adapters check bench fix clean
+.PHONY: reproduce reproduction-page table1 tables picture cautious limits tight presets infinite clicks choosing test slow lint types layers parity oldest adapters check bench fix clean
 
 # Installed again when the dependencies change. The install is editable, so changes of the code need nothing.
 .venv/ready: pyproject.toml constraints.txt
@@ -46,6 +46,9 @@ tight: .venv/ready  ## measure the tight bonus beside the others, and write docs
 	$(BIN)/robustbandits run tight --store $(OUT)/tight
 	$(BIN)/python -m tools.policy_tables $(OUT)/tight docs/tight.md
 	$(BIN)/python -m tools.tight_table docs/tight.md
+
+limits: .venv/ready  ## measure what policies pay without attack beside the least price, and write docs/limits.md
+	$(BIN)/python -m tools.limits_table docs/limits.md
 
 presets: .venv/ready  ## measure the practical presets and the theory's constants, and write docs/presets.md
 	$(BIN)/robustbandits run exploration --store $(OUT)/exploration

@@ -7,6 +7,7 @@ from .game.simulate import simulate as simulate
 from .game.ledger import Ledger as Ledger
 from .results import compare as compare
 from .results import Results as Results
+from .red_team.redteam import redteam as redteam
 from .reports.write import write_report as write_report
 from .agent.agent import Agent as Agent
 from .agent.decision import Decision as Decision
@@ -16,6 +17,7 @@ from . import attacks as attacks
 from . import environments as environments
 from . import metrics as metrics
 from . import adapters as adapters
+from . import limits as limits
 from . import experiments as experiments
 from . import features as features
 from . import checks as checks

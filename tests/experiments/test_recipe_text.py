@@ -5,7 +5,7 @@ import math
 import pytest
 
 import robustbandits as rb
-from robustbandits.experiments.recipe_text import parse_recipe
+from robustbandits.experiments.recipe_text import parse_call, parse_recipe
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,16 @@ def test_an_extra_parameter_must_not_be_in_the_text():
 def test_text_that_is_not_a_recipe_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         parse_recipe("policies", text)
+
+
+def test_a_call_is_split_into_its_name_and_parameters():
+    text = "mabwiser:LinUCB(alpha=-1.5, layout=joint, sizes=[1, 2], flag=true)"
+    values = {"alpha": -1.5, "layout": "joint", "sizes": [1, 2], "flag": True}
+    assert parse_call(text) == ("mabwiser:LinUCB", values)
+    assert parse_call(" river:Name ") == ("river:Name", {})
+
+
+@pytest.mark.parametrize("text", ["A(1)", "A(x=1", "A(**x)", "A(x=1) + 2", "A(x=f(1))"])
+def test_a_call_has_only_named_plain_parameters(text):
+    with pytest.raises(ValueError, match="is not a"):
+        parse_call(text)

@@ -11,7 +11,7 @@ import robustbandits
 from robustbandits.cli.failures import INTERRUPTED, Commands
 
 #: Each verb is a module of this package with a function of its name, or ``app``, a group of them.
-VERBS = ("play", "run", "report", "reproduce", "list", "bench", "data", "cache")
+VERBS = ("play", "redteam", "run", "report", "reproduce", "list", "bench", "data", "cache")
 
 app = typer.Typer(
     name="robustbandits",
@@ -48,7 +48,10 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    """Run the command line. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+
+    ``redteam --fail-over`` also has 3: the regret is above the limit.
+    """
     try:
         app()
     except KeyboardInterrupt:  # outside a command

@@ -45,6 +45,26 @@ def parse_recipe(section: str, text: str, *, allow_import: bool = False, **extra
         raise ValueError(str(error)) from None
 
 
+def parse_call(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the parameters of ``NAME(key=value, ...)``; the name may be any text.
+
+    Examples
+    --------
+    >>> parse_call("mabwiser:LinUCB(alpha=1.5)")
+    ('mabwiser:LinUCB', {'alpha': 1.5})
+    """
+    name, bracket, rest = text.strip().partition("(")
+    if not bracket:
+        return name, {}
+    try:
+        call = ast.parse(f"name({rest}", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        call = None
+    if not isinstance(call, ast.Call) or call.args or None in [k.arg for k in call.keywords]:
+        raise ValueError(f"{text!r} is not a recipe; {_EXAMPLE}")
+    return name, {str(k.arg): _value(text, k.value) for k in call.keywords}
+
+
 def _parse(section: str, text: str, allow_import: bool) -> tuple[str, dict[str, Any]]:
     """Return the name of the class, and its table of parameters as in a spec."""
     module, rest = _split_module(text.strip())

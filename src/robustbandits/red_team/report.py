@@ -1,0 +1,295 @@
+"""RedTeamReport: what a red team found about a policy."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robustbandits.experiments.store.load import Experiment
+from robustbandits.game.ledger import Ledger, frame
+from robustbandits.game.match import NATURE, stream
+from robustbandits.limits import price_of_tolerance
+from robustbandits.metrics.audit import attacked_rounds, spent
+from robustbandits.metrics.damage import WorstCase, amplification, excess_regret, worst_case
+from robustbandits.metrics.groups import Group, Labels, final_regrets, group_by_labels
+from robustbandits.metrics.intervals import Estimate, estimate_mean
+from robustbandits.metrics.recovery_times import recovery
+from robustbandits.metrics.regret import late_rate
+from robustbandits.red_team import _text
+from robustbandits.red_team._hijack import hijacked, is_hijack
+
+if TYPE_CHECKING:
+    import pandas
+
+NO_ATTACK = "NoAttack"
+#: The limit is the mean over this many catalogues; each takes about a second.
+LIMIT_SEEDS = 3
+
+
+def attack_label(attack: str, budget: float) -> str:
+    """Return the label of an attack with a budget."""
+    name, _, rest = attack.partition("(")
+    return f"{name}(budget={budget:.12g}" + (f", {rest}" if rest else ")")
+
+
+class Confirmation(NamedTuple):
+    """The worst attack, played again with fresh seeds."""
+
+    games: int
+    hijacked: int
+    regret: float  # mean
+
+
+class Details(NamedTuple):
+    """What the worst attack does to the target; means over seeds."""
+
+    regret: float
+    clean_regret: float  # without attack
+    per_unit: float  # excess regret for each unit that was spent
+    spent: float
+    attacked_rounds: float
+    mean_change: float  # of an attacked round
+    lost: float  # over the last tenth, as a share of what uniform play loses
+    recovered: float  # share of the games that recover after the last attack
+    recovery: float  # median time to recovery in rounds; infinite if fewer than half recover
+    best_arm: float  # share of rounds in which the best arm is played; NaN if arms are not fixed
+    clean_best_arm: float
+
+
+@dataclass
+class RedTeamReport:
+    """What a red team found.
+
+    Attributes
+    ----------
+    target
+        Label of the policy.
+    budget_to_hijack
+        The smallest budget found that hijacks it; infinite if none of the budgets does.
+    attacks, budgets
+        What was played.
+    experiment
+        Spec and ledgers of the grid: every attack with every budget, target and yardsticks.
+    gaps
+        Regret per round of uniform play, by seed.
+    confirmation
+        The worst attack with fresh seeds.
+    """
+
+    target: str
+    attacks: tuple[str, ...]
+    budgets: tuple[float, ...]
+    experiment: Experiment
+    gaps: dict[int, float]
+    asked_rounds: int
+    asked_seeds: int
+    budget_to_hijack: float = math.inf
+    hijacking_attack: str | None = None
+    hijacking_games: Sequence[Ledger] = ()
+    confirmation: Confirmation | None = None
+    _groups: dict[Labels, Group] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._groups = group_by_labels(self.experiment.ledgers)
+
+    @property
+    def environment(self) -> str:
+        """Label of the environment."""
+        return next(iter(self.experiment.spec.environments))
+
+    @property
+    def rounds(self) -> int:
+        """Length of each game."""
+        return self.experiment.spec.rounds
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds."""
+        return self.experiment.spec.seeds
+
+    @property
+    def policies(self) -> list[str]:
+        """Labels of the target and the yardsticks that could play."""
+        return list(dict.fromkeys(labels.policy for labels in self._groups))
+
+    def games(self, attack: str, policy: str) -> Group:
+        """Return the ledgers of a policy under an attack of the grid, by its label with budget."""
+        return self._groups[Labels(self.environment, attack, policy)]
+
+    def is_hijacked(self, attack: str, budget: float, policy: str | None = None) -> bool:
+        """Whether an attack of the grid hijacks a policy, by default the target."""
+        policy = policy or self.target
+        games = self.games(attack_label(attack, budget), policy)
+        return is_hijack(hijacked(games, self.games(NO_ATTACK, policy), self.gaps))
+
+    @property
+    def worst_case(self) -> WorstCase:
+        """The attack of the grid with the largest mean regret of the target, and that regret."""
+        labels = [attack_label(name, budget) for name in self.attacks for budget in self.budgets]
+        return worst_case({label: self.games(label, self.target) for label in labels})
+
+    @property
+    def worst_attack(self) -> str:
+        """The attack that hijacks with the smallest budget; if none does, the most harmful one."""
+        return self.hijacking_attack or self._most_harmful[0]
+
+    @property
+    def worst_budget(self) -> float:
+        """The budget of the worst attack: the budget to hijack, or that of the most harm."""
+        return self.budget_to_hijack if self.hijacking_attack else self._most_harmful[1]
+
+    @cached_property
+    def _most_harmful(self) -> tuple[str, float]:
+        worst = self.worst_case.attack
+        pairs = ((name, budget) for name in self.attacks for budget in self.budgets)
+        return next(pair for pair in pairs if attack_label(*pair) == worst)
+
+    @cached_property
+    def matrix(self) -> dict[str, dict[str, Estimate]]:
+        """Mean final regret by attack and policy, with the largest budget; NoAttack comes first."""
+        rows = {NO_ATTACK: NO_ATTACK}
+        rows |= {name: attack_label(name, self.budgets[-1]) for name in self.attacks}
+        return {
+            name: {
+                policy: estimate_mean(final_regrets(self.games(label, policy)))
+                for policy in self.policies
+            }
+            for name, label in rows.items()
+        }
+
+    @cached_property
+    def details(self) -> Details:
+        """What the worst attack does to the target."""
+        clean = self.games(NO_ATTACK, self.target)
+        label = attack_label(self.worst_attack, self.worst_budget)
+        games = list(self.hijacking_games) or self.games(label, self.target)
+        gap = float(np.mean([self.gaps[seed] for seed in self.seeds]))
+        late = np.mean(late_rate.by_seed(games)) - np.mean(late_rate.by_seed(clean))
+        back = recovery(games, clean, tolerance=0.01 * gap)
+        cost, touched = np.mean(spent.by_seed(games)), np.mean(attacked_rounds.by_seed(games))
+        return Details(
+            regret=float(final_regrets(games).mean()),
+            clean_regret=float(final_regrets(clean).mean()),
+            per_unit=amplification(games, clean).value,
+            spent=float(cost),
+            attacked_rounds=float(touched),
+            mean_change=float(cost / touched) if touched else math.nan,
+            lost=float(late / gap) if gap else math.nan,
+            recovered=float(back.recovered.mean()) if len(back.recovered) else math.nan,
+            recovery=back.median,
+            best_arm=self._best_arm_share(games),
+            clean_best_arm=self._best_arm_share(clean),
+        )
+
+    def _best_arm_share(self, games: Sequence[Ledger]) -> float:
+        shares = []
+        for ledger in games:
+            _, means = self.catalogue(ledger.seed)
+            if means is None:
+                return math.nan
+            shares.append(float(ledger.pulls[means.argmax()]) / self.rounds)
+        return float(np.mean(shares))
+
+    def catalogue(self, seed: int) -> tuple[Any, Any]:
+        """Return contexts (arms, dim) and means of fixed arms; None if arms are not fixed."""
+        environment = self.experiment.spec.environments[self.environment]
+        nature = environment.start(self.rounds, stream(seed, NATURE))
+        if not nature.problem.fixed_arms or nature.problem.infinite:
+            return None, None
+        block = nature.draw(1)
+        return block.contexts[0].T, block.means[0]
+
+    @cached_property
+    def limit(self) -> float:
+        """What any policy must pay without attack for each unit of budget it withstands.
+
+        The mean of :func:`~robustbandits.limits.price_of_tolerance` over a few catalogues; NaN if
+        arms are not fixed.
+        """
+        catalogues = [self.catalogue(seed) for seed in self.seeds[:LIMIT_SEEDS]]
+        if catalogues[0][0] is None:
+            return math.nan
+        return float(np.mean([price_of_tolerance(*found, budget=1.0) for found in catalogues]))
+
+    @property
+    def verdict(self) -> str:
+        """What was found, in a sentence."""
+        return _text.verdict(self)
+
+    def __str__(self) -> str:
+        return _text.summary(self)
+
+    def __repr__(self) -> str:
+        return f"RedTeamReport({self.verdict})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; infinite and unknown numbers are None."""
+        values = {
+            "verdict": self.verdict,
+            "target": self.target,
+            "environment": self.environment,
+            "rounds": self.rounds,
+            "seeds": list(self.seeds),
+            "budgets": list(self.budgets),
+            "budget_to_hijack": self.budget_to_hijack,
+            "worst_attack": self.worst_attack,
+            "worst_budget": self.worst_budget,
+            "worst_regret": self.worst_case.regret._asdict(),
+            "details": self.details._asdict(),
+            "confirmation": self.confirmation._asdict() if self.confirmation else None,
+            "limit_per_unit": self.limit,
+            "matrix": {
+                attack: {policy: regret._asdict() for policy, regret in row.items()}
+                for attack, row in self.matrix.items()
+            },
+        }
+        return dict(_finite(values))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return one row for each game of the grid."""
+        columns: dict[str, list[Any]] = {}
+        labels = {NO_ATTACK: (NO_ATTACK, 0.0)}
+        labels |= {attack_label(a, b): (a, b) for a in self.attacks for b in self.budgets}
+        for policy in self.policies:
+            clean = self.games(NO_ATTACK, policy)
+            for label, (attack, budget) in labels.items():
+                games = self.games(label, policy)
+                values: dict[str, Any] = {
+                    "policy": [policy] * len(games),
+                    "attack": [attack] * len(games),
+                    "budget": [budget] * len(games),
+                    "seed": [ledger.seed for ledger in games],
+                    "regret": final_regrets(games),
+                    "excess_regret": excess_regret.by_seed(games, clean),
+                    "late_rate": late_rate.by_seed(games),
+                    "hijacked": hijacked(games, clean, self.gaps),
+                    "spent": spent.by_seed(games),
+                    "attacked_rounds": attacked_rounds.by_seed(games),
+                }
+                for name, column in values.items():
+                    columns.setdefault(name, []).extend(column)
+        return frame(columns)
+
+    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write the page (``index.html``), figures, tables and ``report.json``; return the files.
+
+        The page works offline. It needs the extra ``lab``.
+        """
+        from robustbandits.red_team._page import write_page
+
+        return write_page(self, Path(folder))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
