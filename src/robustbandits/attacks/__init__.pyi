@@ -7,3 +7,13 @@ from .garcelon import Garcelon as Garcelon
 from .oracle import Oracle as Oracle
 from .flip_theta import FlipTheta as FlipTheta
 from .context_dilation import ContextDilation as ContextDilation
+from .context_mirror import ContextMirror as ContextMirror
+from .context_nudge import ContextNudge as ContextNudge
+from .oracle_target import OracleTarget as OracleTarget
+from .consistent_lie import ConsistentLie as ConsistentLie
+from .promote import Promote as Promote
+from .lin_ace import LinACE as LinACE
+from .observation_free import ObservationFree as ObservationFree
+from .contamination import Contamination as Contamination
+from .weak_vector import WeakVector as WeakVector
+from .random_control import RandomControl as RandomControl
