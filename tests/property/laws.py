@@ -37,7 +37,11 @@ _SETTINGS: dict[str, dict[str, Any]] = {"RobustBandit": {"epoch": 20}}  # it res
 def make_attack(name: str, budget: float = 5.0, **values: Any) -> Any:
     """Make an exported attack; NoAttack has no budget."""
     kind = getattr(rb.attacks, name)
-    if "budget" not in {field.name for field in dataclasses.fields(kind)}:
+    fields = {field.name for field in dataclasses.fields(kind)}
+    if "attack" in fields:  # an attack around another one, which has the budget
+        inner = {"purse": values.pop("purse")} if "purse" in values else {}
+        return kind(**{"attack": rb.attacks.Garcelon(budget, **inner), **values})
+    if "budget" not in fields:
         return kind()
     return example(kind, budget=budget, **values)
 
@@ -60,6 +64,9 @@ FORMS |= {
     "ObservationFree rounds": ("ObservationFree", {"starve": 10.0, "feed": 20.0}),
     "Contamination reverse": ("Contamination", {"payload": "reverse", "arms": (0, 2)}),
     "RandomControl contexts": ("RandomControl", {"surface": "contexts", "probability": 0.5}),
+    "Burst now": ("Burst", {"start_at": 3, "length": 60, "shape": "triangle"}),
+    "Drip rate": ("Drip", {"rate": 0.2, "cap": 0.5}),
+    "LeverageAware above": ("LeverageAware", {"attack_where": "above"}),
     "ContextDilation every": ("ContextDilation", {"which": "every", "factor": 10.0}),
 }
 ATTACKERS = [form for form in FORMS if form != "NoAttack"]
@@ -72,7 +79,7 @@ EAGER = [
 
 
 #: Attacks that plan with their budget, so that a larger one changes them from the first round on.
-PLANNERS = ("Promote", "ObservationFree")
+PLANNERS = ("Promote", "ObservationFree", "Drip")
 
 
 def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:

@@ -17,3 +17,8 @@ from .observation_free import ObservationFree as ObservationFree
 from .contamination import Contamination as Contamination
 from .weak_vector import WeakVector as WeakVector
 from .random_control import RandomControl as RandomControl
+from .burst import Burst as Burst
+from .drip import Drip as Drip
+from .after_convergence import AfterConvergence as AfterConvergence
+from .leverage_aware import LeverageAware as LeverageAware
+from . import threats as threats

@@ -1,8 +1,8 @@
 """What an attack may know: it is given only what its level allows, and NaN for the rest.
 
 The state of an attack declares its level with the decorator :func:`knows`. A state without one,
-such as that of an attack of your own, is given everything. The state of an attack around another
-attack, whose state is its field ``inner``, has the higher of the two levels.
+such as that of an attack of your own, is given everything. An attack around another one (its fields
+``inner`` and ``gate``) has the highest level of its parts.
 """
 
 from __future__ import annotations
@@ -41,25 +41,28 @@ class NoPolicy(NamedTuple):
     nothing: int
 
 
+#: Fields of an attack's state whose levels count: those of an attack around another one.
+_PARTS = ("inner", "gate")
+
+
 def knowledge_of(state: Any) -> str:
     """Return the level of an attack's state."""
-    return LEVELS[_rank(type(state), getattr(state, "inner", None), _rank_of_state)]
+    return LEVELS[_rank_of_state(state)]
 
 
 def _rank_of_state(state: Any) -> int:
-    return LEVELS.index(knowledge_of(state))
-
-
-def _rank(kind: Any, inner: Any, rank_of: Any) -> int:
-    own = LEVELS.index(getattr(kind, "knowledge", OMNISCIENT))
-    return own if inner is None else max(own, rank_of(inner))
+    parts = [getattr(state, name) for name in _PARTS if hasattr(state, name)]
+    return max(_own_rank(type(state)), *map(_rank_of_state, parts), 0)
 
 
 def _rank_of_type(state: Any) -> int:
     """Return the level, as an index, of a state that is known by its type in compiled code."""
-    fields = getattr(state, "fields", ())
-    inner = state.types[fields.index("inner")] if "inner" in fields else None
-    return _rank(state.instance_class, inner, _rank_of_type)
+    parts = [kind for name, kind in zip(state.fields, state.types, strict=True) if name in _PARTS]
+    return max(_own_rank(state.instance_class), *map(_rank_of_type, parts), 0)
+
+
+def _own_rank(kind: Any) -> int:
+    return LEVELS.index(getattr(kind, "knowledge", OMNISCIENT))
 
 
 def _first(attack: Any, value: Any, hidden: Any) -> Any:
