@@ -9,6 +9,7 @@ from .results import compare as compare
 from .results import Results as Results
 from .reports.write import write_report as write_report
 from .agent.agent import Agent as Agent
+from .agent.attacker import Attacker as Attacker
 from .agent.decision import Decision as Decision
 from .compiled.jit import kernel as kernel
 from . import policies as policies
