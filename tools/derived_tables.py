@@ -25,7 +25,14 @@ SETTINGS = {
 #: Facts in the tables of recipes, with the headings of their columns.
 RECIPE_FACTS = {
     "policies": {"setting": "setting", "needs": "must be told"},
-    "attacks": {"changes": "changes", "knows": "knows"},
+    "attacks": {
+        "changes": "changes",
+        "timing": "when",
+        "knowledge": "knowledge",
+        "knows": "knows",
+        "goal": "goal",
+        "cost": "cost of a round",
+    },
     "environments": {"contexts": "contexts", "data": "data"},
 }
 PROVED_FACTS = {

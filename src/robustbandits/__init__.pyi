@@ -10,6 +10,7 @@ from .results import Results as Results
 from .red_team.redteam import redteam as redteam
 from .reports.write import write_report as write_report
 from .agent.agent import Agent as Agent
+from .agent.attacker import Attacker as Attacker
 from .agent.decision import Decision as Decision
 from .compiled.jit import kernel as kernel
 from . import policies as policies

@@ -109,17 +109,22 @@ def test_candidates_go_up_to_the_horizon(name):
 # ------------------------------------------------------------------------------------- attacks
 
 
-def kind_of(form):
-    return getattr(rb.attacks, FORMS[form][0])
-
-
 def attack_of(form, budget=5.0):
     name, values = FORMS[form]
     return make_attack(name, budget, **values)
 
 
-ON_REWARDS = [form for form in ATTACKERS if kind_of(form).facts.changes == "rewards"]
-ON_CONTEXTS = [form for form in ATTACKERS if form not in ON_REWARDS]
+def start(form):
+    return attack_of(form).start(Problem(arms=4, dim=3, noise=0.1, rounds=100))
+
+
+ON_CONTEXTS = [form for form in ATTACKERS if hasattr(start(form), "propose_contexts")]
+ON_LISTED_ARMS = [
+    *["OracleTarget", "Promote", "Promote only", "LinACE", "ObservationFree"],
+    *["ObservationFree rounds", "WeakVector", "Contamination reverse"],
+    *["AfterConvergence", "LeverageAware", "LeverageAware above"],
+]
+ON_REWARDS = [form for form in ATTACKERS if form not in ON_CONTEXTS + ON_LISTED_ARMS]
 BY_WORD = [form for form in ON_REWARDS if isinstance(FORMS[form][1].get("top"), str)]
 
 
@@ -129,6 +134,12 @@ def test_attack_on_contexts_refuses_a_ball(form):
         UnsupportedProblem, match=r"changes contexts.*Garcelon, Oracle or FlipTheta"
     ):
         rb.simulate(environment=BALL, policy=rb.policies.LinUCB(), attack=attack_of(form), rounds=5)
+
+
+@pytest.mark.parametrize("form", ON_LISTED_ARMS)
+def test_attack_that_tells_arms_apart_refuses_a_ball(form):
+    with pytest.raises(UnsupportedProblem, match=r"needs a list of arms.*Garcelon, Oracle or Flip"):
+        attack_of(form).start(PROBLEM)
 
 
 @pytest.mark.parametrize("form", BY_WORD)

@@ -14,7 +14,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import robustbandits as rb
-from property.laws import POLICIES, arrays_of, make_attack
+from property.laws import NAMES, POLICIES, arrays_of, make_attack
 from robustbandits.game.match import NATURE, Game, stream
 
 # 13 arms are a tile of eight, a tile of four and a tile of one: see compiled/simd.py.
@@ -38,7 +38,7 @@ def settings() -> dict[str, Setting]:
     games = {
         f"{policy} - {attack}": Setting(TILES, make_attack(attack, 12.5), recipe, 200)
         for policy, recipe in POLICIES.items()
-        for attack in rb.attacks.__all__
+        for attack in NAMES
     }
     linucb, policies, attacks = rb.policies.LinUCB(), rb.policies, rb.attacks
     others = {

@@ -12,6 +12,7 @@ import numpy as np
 import robustbandits as rb
 from catalogue import CORE, example, policy
 from robustbandits.compiled.jit import jit_is_on, kernel
+from robustbandits.experiments.registry import kinds
 from robustbandits.game.ledger import Book
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.problem import Problem
@@ -36,21 +37,36 @@ _SETTINGS: dict[str, dict[str, Any]] = {"RobustBandit": {"epoch": 20}}  # it res
 def make_attack(name: str, budget: float = 5.0, **values: Any) -> Any:
     """Make an exported attack; NoAttack has no budget."""
     kind = getattr(rb.attacks, name)
-    if "budget" not in {field.name for field in dataclasses.fields(kind)}:
+    fields = {field.name for field in dataclasses.fields(kind)}
+    if "attack" in fields:  # an attack around another one, which has the budget
+        inner = {"purse": values.pop("purse")} if "purse" in values else {}
+        return kind(**{"attack": rb.attacks.Garcelon(budget, **inner), **values})
+    if "budget" not in fields:
         return kind()
     return example(kind, budget=budget, **values)
 
 
+#: Attacks that need the same arms in every round; tests/attacks has tests of their own.
+FOR_FIXED_ARMS = ("ConsistentLie",)
+NAMES = [name for name in kinds("attacks") if name not in FOR_FIXED_ARMS]
+
 POLICIES = {name: policy(name, **_SETTINGS.get(name, {})) for name in CORE}
 
 #: Every exported attack with its defaults, and other forms of some.
-FORMS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in rb.attacks.__all__}
+FORMS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in NAMES}
 FORMS |= {
     "Garcelon floor": ("Garcelon", {"replace": "floor", "top": "all-but-worst"}),
     "Garcelon top=1": ("Garcelon", {"top": 1.0}),
     "Oracle shift": ("Oracle", {"form": "shift", "top": "all-but-worst"}),
     "FlipTheta mean": ("FlipTheta", {"form": "mean"}),
     "FlipTheta origin": ("FlipTheta", {"form": "origin", "rounds": 40}),
+    "Promote only": ("Promote", {"lowering": 0.0}),
+    "ObservationFree rounds": ("ObservationFree", {"starve": 10.0, "feed": 20.0}),
+    "Contamination reverse": ("Contamination", {"payload": "reverse", "arms": (0, 2)}),
+    "RandomControl contexts": ("RandomControl", {"surface": "contexts", "probability": 0.5}),
+    "Burst now": ("Burst", {"start_at": 3, "length": 60, "shape": "triangle"}),
+    "Drip rate": ("Drip", {"rate": 0.2, "cap": 0.5}),
+    "LeverageAware above": ("LeverageAware", {"attack_where": "above"}),
     "ContextDilation every": ("ContextDilation", {"which": "every", "factor": 10.0}),
 }
 ATTACKERS = [form for form in FORMS if form != "NoAttack"]
@@ -62,6 +78,10 @@ EAGER = [
 ]
 
 
+#: Attacks that plan with their budget, so that a larger one changes them from the first round on.
+PLANNERS = ("Promote", "ObservationFree", "Drip")
+
+
 def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:
     """Make one of the forms above."""
     name, values = FORMS[form]
@@ -70,7 +90,7 @@ def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:
 
 def pairs() -> list[tuple[str, str]]:
     """Return (attack, policy) pairs: all in plain Python, fewer if each must be compiled."""
-    every = [(attack, policy) for attack in rb.attacks.__all__ for policy in POLICIES]
+    every = [(attack, policy) for attack in NAMES for policy in POLICIES]
     if not jit_is_on:
         return every
     return [pair for pair in every if pair[1] == "LinUCB" or pair[0] in ("NoAttack", "Garcelon")]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
@@ -12,10 +15,13 @@ from robustbandits.game.parameters import Budget, CheckedRecipe
 from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.game.purse import Rule
 from robustbandits.game.rounds import CHOSEN, HIGHEST, LOWEST
+from robustbandits.game.verbs import MEMO, choose
 from robustbandits.kernels.linalg import Floats
 
 #: Values of `top` other than a share of the arms.
 TOPS = ("best", "all-but-worst")
+
+ArmIndex = Annotated[int, functools.partial(require.count, low=0)]
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,22 @@ def refuse_infinite_arms(problem: Problem, attack: str) -> None:
         )
 
 
+def require_arms(problem: Problem, attack: str) -> None:
+    """Raise UnsupportedProblem if there are infinitely many arms."""
+    if problem.infinite:
+        raise UnsupportedProblem(
+            f"{attack} needs a list of arms, and this environment has infinitely many: use another "
+            f"attack on rewards, such as Garcelon, Oracle or FlipTheta"
+        )
+
+
+def check_arm(name: str, arm: int, problem: Problem) -> int:
+    """Return the index of an arm; raise ValueError if the problem does not have it."""
+    if arm >= problem.arms:
+        raise ValueError(f"{name} must be < {problem.arms}, the number of arms; got {arm}")
+    return arm
+
+
 def count_top(top: float | str, arms: int) -> int:
     """Return how many arms count as the best: the share rounded down, one, or all but one.
 
@@ -135,3 +157,9 @@ def is_among_best(means: Floats, arm: int, count: int) -> bool:
         if means[a] > means[arm] or (means[a] == means[arm] and a < arm):
             better += 1
     return better < count
+
+
+@kernel
+def expected_choice(policy: Any, contexts: Floats, rng: np.random.Generator) -> int:
+    """Return the arm that a policy would choose, asked with the attack's own random numbers."""
+    return choose(policy, contexts.copy(), rng, np.zeros(MEMO))

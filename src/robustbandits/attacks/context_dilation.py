@@ -12,14 +12,16 @@ import numpy as np
 from robustbandits.attacks._base import (
     BestArmsAttack,
     count_top,
+    expected_choice,
     is_among_best,
     refuse_infinite_arms,
 )
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
+from robustbandits.game.knowledge import OMNISCIENT
 from robustbandits.game.problem import Problem
-from robustbandits.game.verbs import MEMO, Scene, choose
+from robustbandits.game.verbs import Scene
 from robustbandits.kernels.linalg import Floats
 
 Factor = Annotated[float, functools.partial(require.at_least, low=1.0)]
@@ -43,9 +45,7 @@ class ContextDilationState(NamedTuple):
                 if is_among_best(scene.means, a, self.top):
                     _dilate(self, wanted, a)
             return
-        # See what the policy would choose, with a copy and with the attack's own random numbers.
-        memo = np.zeros(MEMO)
-        arm = choose(policy, scene.contexts.copy(), rng, memo)
+        arm = expected_choice(policy, scene.contexts, rng)
         if is_among_best(scene.means, arm, self.top):
             _dilate(self, wanted, arm)
 
@@ -94,7 +94,12 @@ class ContextDilation(BestArmsAttack):
     """
 
     facts: ClassVar[AttackFacts] = AttackFacts(
-        "contexts", "the mean rewards, and the arm about to be chosen"
+        "contexts",
+        "the mean rewards, and the arm about to be chosen",
+        timing="before the choice",
+        knowledge=OMNISCIENT,
+        goal="demote the best arms",
+        cost="one choice of the policy",
     )
 
     _: KW_ONLY

@@ -13,17 +13,19 @@ from robustbandits.attacks._base import AttackRecipe
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
+from robustbandits.game.knowledge import BLACK_BOX, OMNISCIENT, knows
 from robustbandits.game.parameters import Real
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene
 
 FORMS = ("reflect", "mean", "origin")
-REFLECT, MEAN, ORIGIN = range(3)
+ORIGIN = FORMS.index("origin")
 
 Form = Annotated[str, functools.partial(require.one_of, choices=FORMS)]
 FirstRounds = Annotated[int, functools.partial(require.count, low=0)]
 
 
+@knows(BLACK_BOX)
 class FlipThetaState(NamedTuple):
     """Parameters of FlipTheta in a game."""
 
@@ -39,9 +41,23 @@ class FlipThetaState(NamedTuple):
             return reward
         if self.form == ORIGIN:
             return -reward
-        if self.form == MEAN:
-            return 2.0 * self.center - scene.means[arm] + (reward - scene.means[arm])
         return 2.0 * self.center - reward
+
+
+@knows(OMNISCIENT)
+class FlipMeanState(NamedTuple):
+    """Parameters of FlipTheta in a game, if it mirrors the mean reward."""
+
+    center: float
+    last: float  # first round that is not attacked
+
+    @kernel
+    def propose_reward(
+        self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
+    ) -> float:
+        if scene.round >= self.last:
+            return reward
+        return 2.0 * self.center - scene.means[arm] + (reward - scene.means[arm])
 
 
 @dataclass(frozen=True)
@@ -70,13 +86,22 @@ class FlipTheta(AttackRecipe):
     Bogunovic, Losalka, Krause, Scarlett (2021); He, Zhou, Zhang, Gu (2022).
     """
 
-    facts: ClassVar[AttackFacts] = AttackFacts("rewards", "nothing (form='mean': the mean rewards)")
+    facts: ClassVar[AttackFacts] = AttackFacts(
+        "rewards",
+        "nothing (form='mean': the mean rewards)",
+        timing="after the choice",
+        knowledge=BLACK_BOX,
+        goal="spoil",
+        cost="1",
+    )
 
     _: KW_ONLY
     center: Real = 0.5
     form: Form = "reflect"
     rounds: FirstRounds | None = None
 
-    def start(self, problem: Problem) -> FlipThetaState:
+    def start(self, problem: Problem) -> FlipThetaState | FlipMeanState:
         last = math.inf if self.rounds is None else float(self.rounds)
+        if self.form == "mean":
+            return FlipMeanState(self.center, last)
         return FlipThetaState(FORMS.index(self.form), self.center, last)

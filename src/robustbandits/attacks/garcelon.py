@@ -10,6 +10,7 @@ import numpy as np
 from robustbandits.attacks._base import BestArmsAttack, Top, choose_top, imitated_noise, is_top
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
+from robustbandits.game.knowledge import OMNISCIENT
 from robustbandits.game.parameters import NonNegative
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene
@@ -50,7 +51,14 @@ class Garcelon(BestArmsAttack):
     Garcelon et al. (2020); Ding, Hsieh, Sharpnack (2022), section 5.1.
     """
 
-    facts: ClassVar[AttackFacts] = AttackFacts("rewards", "the mean rewards")
+    facts: ClassVar[AttackFacts] = AttackFacts(
+        "rewards",
+        "the mean rewards",
+        timing="after the choice",
+        knowledge=OMNISCIENT,
+        goal="demote the best arms",
+        cost="K",
+    )
 
     _: KW_ONLY
     replace: Literal["noise", "floor"] = "noise"

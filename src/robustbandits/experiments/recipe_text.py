@@ -2,7 +2,7 @@
 
 A third-party class is written ``module:Class``, with parameters or a preset in the same way. The
 text is parsed with Python's grammar but never run. Values are numbers, words, true, false, none,
-inf, and lists of these.
+inf, lists of these, and, around another attack, that attack: ``Burst(Garcelon(100), start_at=0)``.
 """
 
 from __future__ import annotations
@@ -118,6 +118,8 @@ def _positional(kind: type[Recipe]) -> list[str]:
 def _value(text: str, node: ast.expr) -> Any:
     if isinstance(node, ast.Name):
         return WORDS.get(node.id.lower(), node.id)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return parse_recipe("attacks", ast.unparse(node))
     if isinstance(node, ast.List | ast.Tuple):
         return [_value(text, item) for item in node.elts]
     if isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float | str | None):

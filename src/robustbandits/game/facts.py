@@ -41,8 +41,12 @@ class PolicyFacts(NamedTuple):
 class AttackFacts(NamedTuple):
     """What an attack does, and what it must know to do it; every field is optional."""
 
-    changes: str = NOT_STATED  # "rewards", "contexts" or "nothing"
+    changes: str = NOT_STATED  # the attacked surface: "rewards", "contexts" or "nothing"
     knows: str = NOT_STATED  # "nothing", "the mean rewards", ...
+    timing: str = NOT_STATED  # "before the choice" or "after the choice" of an arm
+    knowledge: str = NOT_STATED  # a level of `knowledge.LEVELS`, or that of the wrapped attack
+    goal: str = NOT_STATED  # "demote the best arms", "promote a target", "spoil", ...
+    cost: str = NOT_STATED  # of computing a round, in arms K and dimension d
 
 
 class EnvironmentFacts(NamedTuple):

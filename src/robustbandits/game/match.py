@@ -18,7 +18,7 @@ from robustbandits.compiled.jit import compiled_for, python_of
 from robustbandits.compiled.state_pointer import StatePointer, pointer_to, state_behind
 from robustbandits.game.dispatch import GAME_KERNELS, by_address
 from robustbandits.game.facts import start_policy
-from robustbandits.game.ledger import POINTS, Ledger, close_book, open_book
+from robustbandits.game.ledger import PLAYED, POINTS, Ledger, close_book, open_book
 from robustbandits.game.object_state import ObjectState, quiet_compilation
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
@@ -59,6 +59,7 @@ class Game:
         self.policy_rng = np.random.Generator(np.random.PCG64(stream(seed, POLICY)))
         self.attack_rng = np.random.Generator(np.random.PCG64(stream(seed, ATTACK)))
         self._reads_policy = reads_policy(attack, self.attack)
+        self._prepare = getattr(attack, "prepare", None)
         if isinstance(self.policy, ObjectState):
             self._begin_object(policy.name, attack.name, seed)
         self._connect()
@@ -114,6 +115,8 @@ class Game:
             self._advance(rounds)
 
     def _advance(self, rounds: Rounds) -> None:
+        if self._prepare is not None and self.book.clock[PLAYED] == 0 and len(rounds.noise):
+            self._prepare(self.attack, rounds.contexts[0].copy(), rounds.means[0].copy())
         streams = (self.policy_rng, self.attack_rng)
         arguments = (self.attack, self.purse, self.book, *streams, np.empty(MEMO))
         try:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from robustbandits.game.facts import AttackFacts
+from robustbandits.game.knowledge import OBLIVIOUS, knows
 from robustbandits.game.problem import Problem
 from robustbandits.game.recipe import Recipe
 
 
+@knows(OBLIVIOUS)
 class NoAttackState(NamedTuple):
     """NoAttack remembers nothing; a state must have a field."""
 
@@ -20,7 +22,14 @@ class NoAttackState(NamedTuple):
 class NoAttack(Recipe):
     """Change nothing: the baseline that attacked games are compared with."""
 
-    facts: ClassVar[AttackFacts] = AttackFacts("nothing", "nothing")
+    facts: ClassVar[AttackFacts] = AttackFacts(
+        "nothing",
+        "nothing",
+        timing="never",
+        knowledge=OBLIVIOUS,
+        goal="none: the baseline",
+        cost="0",
+    )
 
     budget: ClassVar[float] = 0.0
     purse: ClassVar[str] = "truncate"

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from robustbandits.compiled.jit import program
+from robustbandits.game.committed import commit_shifts, wanted_reward, watch
+from robustbandits.game.knowledge import NoPolicy, known_contexts, known_means, known_policy
 from robustbandits.game.ledger import PLAYED, Book, write
 from robustbandits.game.purse import SPENT, Purse, has_money, settle_reward
 from robustbandits.game.rounds import CHOSEN, Rounds, draw_reward
@@ -16,7 +18,6 @@ from robustbandits.game.verbs import (
     choose,
     learn,
     overhear,
-    propose_reward,
 )
 from robustbandits.kernels.linalg import Floats, copy, copy_column, dot
 
@@ -39,6 +40,10 @@ def play(
     of_ball = np.empty(3)  # means if there are infinitely many arms
     shown = np.empty((dim, arms))
     context = np.empty(dim)
+    shifts = np.zeros(arms)  # of rewards, by an attack that commits to them before the choice
+    no_contexts = np.full((dim, arms), np.nan)  # shown to an attack that may not see the real ones
+    no_means = np.full(rounds.means.shape[1], np.nan)
+    asked = known_policy(attack, policy, NoPolicy(0))
     for t in range(rounds.noise.shape[0]):
         for i in range(memo.shape[0]):
             memo[i] = 0.0
@@ -55,8 +60,15 @@ def play(
         can_attack = has_money(purse)
         attacked = False
         if can_attack:
-            scene = Scene(book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget)
-            attacked = attack_contexts(attack, policy, scene, shown, purse, attack_rng)
+            scene = Scene(
+                book.clock[PLAYED],
+                known_contexts(attack, contexts, no_contexts),
+                known_means(attack, means, no_means),
+                purse.account[SPENT],
+                purse.budget,
+            )
+            attacked = attack_contexts(attack, asked, scene, contexts, shown, purse, attack_rng)
+            commit_shifts(attack, scene, shifts, attack_rng)
         arm = choose(policy, shown, policy_rng, memo)
         if arm < 0 or arm >= arms:
             raise IndexError(
@@ -68,9 +80,16 @@ def play(
         reward = draw_reward(means[arm], rounds.noise[t], purse.clicks)
         seen = reward
         if can_attack:
-            scene = Scene(book.clock[PLAYED], contexts, means, purse.account[SPENT], purse.budget)
-            wanted = propose_reward(attack, policy, scene, arm, reward, attack_rng)
+            scene = Scene(
+                book.clock[PLAYED],
+                known_contexts(attack, contexts, no_contexts),
+                known_means(attack, means, no_means),
+                purse.account[SPENT],
+                purse.budget,
+            )
+            wanted = wanted_reward(attack, asked, scene, shifts, arm, reward, attack_rng)
             seen = settle_reward(purse, reward, wanted)
+            watch(attack, scene, arm, reward)
         overhear(policy, purse.account[SPENT], not has_money(purse))
         learn(policy, arm, context, seen - offset, memo, policy_rng)
         attacked = attacked or seen != reward

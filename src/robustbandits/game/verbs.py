@@ -28,7 +28,10 @@ MEMO = 4
 
 
 class Scene(NamedTuple):
-    """What an attack may know of a round. It must not write into the arrays."""
+    """What an attack may know of a round: NaN for what its level (`knowledge`) does not allow.
+
+    It must not write into the arrays.
+    """
 
     round: int  # number of the round, counted from 0
     contexts: Floats  # (dim, arms) clean contexts
@@ -217,7 +220,9 @@ class Attack(Protocol):
 
     An attack whose kernels do more with their argument ``policy`` than call ``choose(policy,
     ...)`` must declare it: with the class attribute ``reads_policy = True`` on the recipe or on the
-    state. Its loop is then compiled for each policy, which takes longer.
+    state. Its loop is then compiled for each policy, which takes longer. An omniscient attack may
+    have a method ``prepare(state, contexts, means)``, plain Python, which is called once with the
+    contexts (dim, arms) and mean rewards of the first round.
     """
 
     @property
@@ -243,10 +248,11 @@ class Attack(Protocol):
 class AttackState(Protocol):
     """What an attack remembers, and its kernels. Without either, it changes nothing.
 
-    An attack may have either kernel or both. They are not called once the budget is spent. Both get
-    the attack's own random stream. They may call ``choose(policy, contexts, rng, memo)`` to see
-    what the policy would choose: with a copy of the contexts, their own ``rng`` and ``memo =
-    np.zeros(MEMO)``.
+    An attack may have either kernel or both, and those of
+    :class:`~robustbandits.game.committed.CommittedAttackState`. They are not called once the budget
+    is spent. Both get the attack's own random stream. They may call ``choose(policy, contexts, rng,
+    memo)`` to see what the policy would choose: with a copy of the contexts, their own ``rng`` and
+    ``memo = np.zeros(MEMO)``.
     """
 
     def propose_contexts(
@@ -284,7 +290,7 @@ def propose_contexts(
 
 
 def attack_contexts(
-    self: Any, policy: Any, scene: Scene, shown: Floats, purse: Purse, rng: np.random.Generator
+    self: Any, policy: Any, scene: Scene, clean: Floats, shown: Floats, purse: Purse, rng: Any
 ) -> bool:
     """Let an attack change the contexts as far as its purse allows; True if any context changed.
 
@@ -292,18 +298,18 @@ def attack_contexts(
     """
     if not hasattr(self, "propose_contexts"):
         return False
-    return _attack_contexts(self, policy, scene, shown, purse, rng)
+    return _attack_contexts(self, policy, scene, clean, shown, purse, rng)
 
 
 def _attack_contexts(
-    self: Any, policy: Any, scene: Scene, shown: Floats, purse: Purse, rng: np.random.Generator
+    self: Any, policy: Any, scene: Scene, clean: Floats, shown: Floats, purse: Purse, rng: Any
 ) -> bool:
     propose_contexts(self, policy, scene, shown, rng)
-    return settle_contexts(purse, scene.contexts, shown)
+    return settle_contexts(purse, clean, shown)
 
 
 def _keep_contexts(
-    self: Any, policy: Any, scene: Scene, shown: Floats, purse: Purse, rng: np.random.Generator
+    self: Any, policy: Any, scene: Scene, clean: Floats, shown: Floats, purse: Purse, rng: Any
 ) -> bool:
     return False
 

@@ -1,0 +1,92 @@
+"""Attacks that commit to their changes before the choice: how the loop calls their kernels."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numba.extending import overload
+
+from robustbandits.compiled.calls import calls_kernel
+from robustbandits.game.verbs import Scene, propose_reward
+from robustbandits.kernels.linalg import Floats
+
+
+class CommittedAttackState(Protocol):
+    """Kernels that an attack may have besides those of AttackState; both are optional.
+
+    They are not given the policy, and not called once the budget is spent.
+    """
+
+    def propose_shifts(self, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
+        """Write, before the choice, by how much the reward of each arm should change.
+
+        ``shifts`` (arms,) is 0 at first. The change of the arm that is then chosen is proposed to
+        the purse. An attack with this kernel has no ``propose_reward``.
+        """
+        ...
+
+    def watch(self, scene: Scene, arm: int, reward: float) -> None:
+        """Take note of the chosen arm and its clean reward, after the reward has been changed."""
+        ...
+
+
+@calls_kernel("propose_shifts")
+def _propose_shifts(self: Any, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
+    self.propose_shifts(scene, shifts, rng)
+
+
+def _commit(self: Any, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
+    for a in range(shifts.shape[0]):
+        shifts[a] = 0.0
+    _propose_shifts(self, scene, shifts, rng)
+
+
+def _do_not_commit(self: Any, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
+    pass
+
+
+def commit_shifts(self: Any, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
+    """Let an attack choose, before the choice of an arm, how it will change the reward."""
+    if hasattr(self, "propose_shifts"):
+        _commit(self, scene, shifts, rng)
+
+
+@overload(commit_shifts, strict=False)
+def _commit_compiled(self: Any, *arguments: Any) -> Any:
+    return _commit if hasattr(self.instance_class, "propose_shifts") else _do_not_commit
+
+
+def _as_committed(
+    self: Any, policy: Any, scene: Scene, shifts: Floats, arm: int, reward: float, rng: Any
+) -> float:
+    return reward + shifts[arm]
+
+
+def _as_proposed(
+    self: Any, policy: Any, scene: Scene, shifts: Floats, arm: int, reward: float, rng: Any
+) -> float:
+    return propose_reward(self, policy, scene, arm, reward, rng)
+
+
+def wanted_reward(
+    self: Any, policy: Any, scene: Scene, shifts: Floats, arm: int, reward: float, rng: Any
+) -> float:
+    """Return the reward that an attack wants: as it has committed, or as it proposes now."""
+    want = _as_committed if hasattr(self, "propose_shifts") else _as_proposed
+    return want(self, policy, scene, shifts, arm, reward, rng)
+
+
+@overload(wanted_reward, strict=False)
+def _wanted_compiled(self: Any, *arguments: Any) -> Any:
+    return _as_committed if hasattr(self.instance_class, "propose_shifts") else _as_proposed
+
+
+def _do_not_watch(self: Any, scene: Scene, arm: int, reward: float) -> None:
+    pass
+
+
+@calls_kernel("watch", missing=_do_not_watch)
+def watch(self: Any, scene: Scene, arm: int, reward: float) -> None:
+    """Call an attack's `watch`, if it has one."""
+    getattr(type(self), "watch", _do_not_watch)(self, scene, arm, reward)

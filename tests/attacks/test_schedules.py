@@ -1,0 +1,210 @@
+"""Attacks around another attack: when, and by how much, it may change something."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import robustbandits as rb
+from property.laws import deal_rounds, game_bits, played, same_bits, trace
+from robustbandits.attacks import (
+    AfterConvergence,
+    Burst,
+    Contamination,
+    ContextMirror,
+    Drip,
+    Garcelon,
+    LeverageAware,
+    LinACE,
+    RandomControl,
+    threats,
+)
+from robustbandits.compiled.jit import jit_is_on
+from robustbandits.experiments import Spec
+from robustbandits.experiments.recipe_text import parse_recipe
+from robustbandits.game.knowledge import knowledge_of
+from robustbandits.game.problem import Problem, UnsupportedProblem
+
+PROBLEM = Problem(arms=4, dim=3, rounds=1000, noise=0.1)
+CATALOGUE = rb.environments.Simulation(arms=5, dim=2, contexts="fixed")
+#: One attack of each kind: on rewards, on rewards before the choice, on contexts.
+INNER = {
+    "rewards": Garcelon(20.0),
+    "shifts": RandomControl(20.0, probability=0.5),
+    "contexts": ContextMirror(20.0),
+}
+EACH = pytest.mark.parametrize("kind", INNER)
+
+
+@EACH
+def test_a_burst_in_all_rounds_is_the_attack_itself(kind):
+    problem, block = deal_rounds(CATALOGUE, 80)
+    attacks = (INNER[kind], Burst(INNER[kind], start_at=0))
+    games = [played(problem, block, attack, rb.policies.LinUCB()) for attack in attacks]
+    assert game_bits(games[0]) == game_bits(games[1])
+    assert games[0].purse.account.tolist() == games[1].purse.account.tolist()
+
+
+@EACH
+def test_a_burst_changes_nothing_outside_its_window(kind):
+    game = trace(Burst(INNER[kind], start_at=0.25, length=30), rounds=120)
+    changed = (game.shown != game.dealt).any(axis=(1, 2)) | (game.seen != game.earned)
+    assert changed.any()
+    assert np.flatnonzero(changed).min() >= 30
+    assert np.flatnonzero(changed).max() < 60
+
+
+def test_a_triangular_burst_pays_most_in_the_middle():
+    attack = Burst(Garcelon(math.inf, top=1.0), start_at=0, length=100, shape="triangle")
+    prices = trace(attack, rounds=120).reward_prices
+    limit = 1.0 - np.abs(np.arange(100) + 0.5 - 50) / 50
+    assert (prices[:100] <= limit + 1e-12).all()
+    assert prices[:10].max() < prices[40:60].max()
+    assert not prices[100:].any()
+    with pytest.raises(ValueError, match="length must be finite if shape is 'triangle', got inf"):
+        Burst(shape="triangle")
+
+
+@EACH
+def test_no_window_of_a_drip_costs_more_than_was_saved_and_earned(kind):
+    game = trace(Drip(INNER[kind], rate=0.05, saved=0.4, cap=0.3), rounds=200)
+    spent = np.concatenate([[0.0], game.spent])
+    assert spent[-1] > 1.0
+    assert np.diff(spent).max() <= 0.3 + 1e-12
+    for length in (1, 7, 50, 199):
+        windows = spent[length:] - spent[:-length]
+        assert (windows <= 0.4 + 0.05 * length + 1e-9).all()
+
+
+def test_a_drip_spreads_its_budget_over_the_horizon():
+    game = trace(Drip(Garcelon(6.0, top=1.0)), rounds=120)
+    assert game.spent[59] == pytest.approx(3.0, abs=0.7)
+    assert game.spent[-1] > 5.0
+
+
+def test_after_convergence_waits_until_the_best_arm_is_chosen_nearly_always():
+    attack = AfterConvergence(Garcelon(5.0, top=1.0), share=0.8, window=20)
+    game = trace(attack, environment=CATALOGUE, rounds=600)
+    hits = game.means[np.arange(600), game.arms] == game.means.max(axis=1)
+    average, begin = 0.0, None
+    for t, hit in enumerate(hits):
+        if average > 0.8 and begin is None:
+            begin = t
+        average += (hit - average) / 20
+    assert begin is not None
+    assert not game.spent[:begin].any()
+    assert game.spent[begin] > 0.0
+
+
+@pytest.mark.parametrize("where", ["below", "above"])
+def test_leverage_aware_attacks_on_one_side_of_its_width(where):
+    reverse = Contamination(math.inf, probability=1.0, payload="reverse")
+    attack = LeverageAware(reverse, width=0.3, attack_where=where)
+    game = trace(attack, rounds=150)
+    gram = 0.1 * np.eye(3)
+    for t, arm in enumerate(game.arms):
+        x = game.dealt[t, :, arm]
+        wide = math.sqrt(x @ np.linalg.solve(gram, x)) > 0.3
+        assert (game.seen[t] != game.earned[t]) == (wide == (where == "above"))
+        gram += np.outer(x, x)
+
+
+@pytest.mark.parametrize("inner", [RandomControl(1.0), ContextMirror(1.0)])
+def test_leverage_aware_refuses_attacks_before_the_choice(inner):
+    with pytest.raises(UnsupportedProblem, match="needs an attack that changes rewards after"):
+        LeverageAware(inner).start(PROBLEM)
+
+
+def test_the_wrapped_attack_goes_on_learning_while_it_waits():
+    problem, block = deal_rounds(CATALOGUE, 60)
+    game = played(problem, block, Burst(LinACE(math.inf), start_at=50), rb.policies.LinUCB())
+    assert game.attack.inner.ridge.tally[0] == 60.0
+
+
+def test_the_budget_the_purse_rule_and_the_level_are_those_of_the_attack():
+    attack = Drip(Garcelon(3.0, purse="skip"))
+    assert (attack.budget, attack.purse) == (3.0, "skip")
+    assert knowledge_of(Burst(LinACE(1.0)).start(PROBLEM)) == "black-box"
+    assert knowledge_of(Burst(RandomControl(1.0)).start(PROBLEM)) == "oblivious"
+    assert knowledge_of(LeverageAware(LinACE(1.0)).start(PROBLEM)) == "black-box"
+    assert knowledge_of(AfterConvergence(LinACE(1.0)).start(PROBLEM)) == "omniscient"
+
+
+def test_schedules_can_be_nested():
+    attack = Burst(Drip(Garcelon(20.0, top=1.0), rate=0.5), start_at=20, length=40)
+    spent = trace(attack, rounds=100).spent
+    assert spent[19] == 0.0 < spent[30] < spent[59] == spent[-1]
+
+
+def test_a_schedule_comes_back_from_json_from_text_and_in_a_spec():
+    attack = Burst(Contamination(7.0, arms=(1, 2)), start_at=0.25, length=math.inf)
+    values = attack.to_dict()
+    assert values["attack"]["name"] == "Contamination"
+    assert Burst.from_dict(values) == attack
+    assert json.dumps(Burst(Garcelon(1.0), length=5).to_dict())
+    text = "Burst(Contamination(7, arms=[1, 2]), start_at=0.25)"
+    assert parse_recipe("attacks", text) == attack
+    spec = Spec(
+        name="nested",
+        environments=[CATALOGUE],
+        attacks=[attack],
+        policies=[rb.policies.LinUCB()],
+        rounds=10,
+        seeds=1,
+    )
+    assert Spec.from_dict(json.loads(json.dumps(spec.to_dict()))).id == spec.id
+
+
+def test_a_bad_inner_attack_is_an_error():
+    with pytest.raises(TypeError, match="attack must be"):
+        Burst(3.0)
+    with pytest.raises(ValueError, match="attack must have the name of an attack of robustbandits"):
+        Burst({"name": "Nobody"})
+
+
+def test_a_share_of_the_horizon_needs_the_horizon():
+    with pytest.raises(ValueError, match=r"Burst\(start_at=0.5\) needs to know the horizon"):
+        Burst(Garcelon(1.0, noise=0.1)).start(Problem(arms=2, dim=2))
+    Burst(Garcelon(1.0, noise=0.1), start_at=7).start(Problem(arms=2, dim=2))
+
+
+THREATS = {
+    "click_fraud": threats.click_fraud(5.0, rivals=[0, 1, 2], share=0.5),
+    "click_farm": threats.click_farm(5.0, own=1, share=0.5),
+    "publisher_inflation": threats.publisher_inflation(5.0, share=0.5),
+    "review_bombing": threats.review_bombing(5.0, victim=0, length=0.4, share=1.0),
+    "feature_spoofing": threats.feature_spoofing(5.0, own=1, reach=1.0),
+    "cold_start_poisoning": threats.cold_start_poisoning(5.0, own=1),
+    "sleeper": threats.sleeper(Garcelon(5.0)),
+    "low_and_slow": threats.low_and_slow(Garcelon(5.0)),
+    "measurement_error": threats.measurement_error(5.0, length=0.2),
+}
+
+
+def test_every_threat_is_tested_and_described():
+    public = [
+        name
+        for name, value in vars(threats).items()
+        if getattr(value, "__module__", "") == threats.__name__
+    ]
+    assert sorted(public) == sorted(THREATS)
+    assert all(getattr(threats, name).__doc__.count(".") == 1 for name in public)
+
+
+@pytest.mark.skipif(jit_is_on, reason="would compile many games; plain Python plays them too")
+@pytest.mark.parametrize("name", THREATS)
+def test_threat_spends_some_of_its_budget(name):
+    game = trace(THREATS[name], rounds=200)
+    assert 0.0 < game.spent[-1] <= 5.0
+
+
+def test_review_bombing_lowers_only_the_victim_and_only_in_its_window():
+    game = trace(threats.review_bombing(50.0, victim=2, start=0.5, length=0.25), rounds=200)
+    changed = np.flatnonzero(game.seen != game.earned)
+    assert len(changed) > 0
+    assert (game.arms[changed] == 2).all()
+    assert changed.min() >= 100
+    assert changed.max() < 150
+    assert (game.seen <= game.earned).all()
+    assert same_bits(game.shown, game.dealt)
