@@ -28,6 +28,13 @@ def test_a_mabwiser_policy_is_hijacked(library):
     assert report.rounds == 600
 
 
+def test_a_vowpal_wabbit_policy_is_hijacked(library):
+    library("vowpalwabbit")
+    report = rb.redteam("vowpalwabbit:cb_explore_adf(epsilon=0.05)", **{**SETTINGS, "rounds": 1000})
+    assert report.budget_to_hijack <= BUDGET
+    assert report.details.clean_regret < 0.5 * report.details.regret
+
+
 def test_a_policy_made_of_a_scikit_learn_model_is_hijacked(library):
     linear_model = library("sklearn.linear_model")
 
