@@ -73,7 +73,9 @@ which overwrites the contexts, or both (:class:`AttackState`). ``scene`` has the
 mean rewards (:class:`Scene`). The attack need not count what it spends: the game clips every
 proposal to the legal range and pays for as much of it as the budget allows. An attack may call
 ``extend.choose(policy, ...)`` to see what the policy would do; one that reads the policy's state
-has the class attribute ``reads_policy = True``. ::
+has the class attribute ``reads_policy = True``. An attack that decides before the choice has the
+kernels of :class:`CommittedAttackState` instead. The decorator ``@extend.knows("black-box")`` of
+the state hides from it what its level may not know. ::
 
     class PromoteState(NamedTuple):
         target: int
@@ -149,7 +151,9 @@ from robustbandits.attacks._base import AttackRecipe
 from robustbandits.checks import BrokenContract, check_attack, check_environment, check_policy
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
+from robustbandits.game.committed import CommittedAttackState
 from robustbandits.game.facts import AttackFacts, EnvironmentFacts, PolicyFacts
+from robustbandits.game.knowledge import knows
 from robustbandits.game.parameters import (
     Budget,
     CheckedRecipe,
@@ -204,6 +208,8 @@ __all__ = [
     "MEMO",
     "Attack",
     "AttackState",
+    "CommittedAttackState",
+    "knows",
     "Scene",
     "choose",
     "Environment",

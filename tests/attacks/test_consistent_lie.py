@@ -86,7 +86,7 @@ def test_linucb_is_hijacked_and_the_target_costs_nothing():
         rounds=100_000,
         seed=0,
     )
-    assert ledger.spent < 200.0  # 137 when this was written; docs/limits.md expects about 115
+    assert ledger.spent < 200.0  # 137 when this was written
     assert ledger.attacked_rounds < 5_000
     assert ledger.pulls.max() > 90_000
     assert ledger.final_regret > 3_000
