@@ -181,8 +181,11 @@ class Agent:
         prepare = self._prepare
         self._rng = rng
         self._rng_argument = rng_pointer(rng)
-        self._policy_argument = by_address(self._state, AGENT_KERNELS)
         self._mode = BY_SCORES if hasattr(self._state, "choose_by_scores") else TOGETHER
+        kernels: tuple[str, ...] = AGENT_KERNELS
+        if self._mode == BY_SCORES and not self.problem.infinite:
+            kernels = tuple(name for name in kernels if name != "choose")  # it would not be called
+        self._policy_argument = by_address(self._state, kernels)
         self._decide = prepare(
             decide, 0, matrix, self._inputs.bound, self._rng_argument, vector, matrix
         )

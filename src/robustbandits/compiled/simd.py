@@ -87,17 +87,18 @@ class Tile:
         """Open a loop over indices below ``count``: a context manager that yields ``.index``."""
         return self._cgutils.for_range(self.builder, count)
 
-    def blocks(self, count: Any, size: int) -> Iterator[tuple[Any, int]]:
-        """Loop over indices below ``count``, first in blocks of ``size``, then one by one.
+    def blocks(self, count: Any, *sizes: int) -> Iterator[tuple[Any, int]]:
+        """Loop over indices below ``count`` in blocks of the first size, then of the next ones.
 
-        Yields the first index and the size of a block, once for each of the two loops.
+        Each size must divide the one before; the last must be 1. Yields the first index and the
+        size of a block, once for each of the loops.
         """
-        builder, slices = self.builder, self._cgutils.for_range_slice
-        whole = builder.sub(count, builder.urem(count, INDEX(size)))
-        with slices(builder, INDEX(0), whole, INDEX(size)) as (index, _):
-            yield index, size
-        with slices(builder, whole, count, INDEX(1)) as (index, _):
-            yield index, 1
+        builder, start = self.builder, INDEX(0)
+        for size in sizes:
+            stop = builder.sub(count, builder.urem(count, INDEX(size)))
+            with self._cgutils.for_range_slice(builder, start, stop, INDEX(size)) as (index, _):
+                yield index, size
+            start = stop
 
     def total(self, start: Any = None) -> Total:
         """Return a sum that starts at zero or at a value, each time this point is reached."""

@@ -70,7 +70,9 @@ def _score_compiled(matrix: Any, vector: Any, columns: Any, products: Any, forms
 def _generate(tile: Tile) -> None:
     dim, _ = tile.shape("columns")
     product, form = tile.total(), tile.total()
-    for first, rows in tile.blocks(dim, 2):
+    # Four sums at a time keep the processor busy. Narrow tiles are few: less code for them.
+    sizes = (4, 2, 1) if tile.lanes == 8 else (2, 1)
+    for first, rows in tile.blocks(dim, *sizes):
         _add_rows(tile, first, rows, product, form)
     tile.write("products", None, product.value())
     tile.write("forms", None, tile.times(tile.full(2.0), form.value()))
@@ -139,7 +141,7 @@ def _multiply_compiled(matrix: Any, columns: Any, out: Any) -> Any:
 
 def _generate_product(tile: Tile) -> None:
     height, _ = tile.shape("matrix")
-    for first, rows in tile.blocks(height, 4):
+    for first, rows in tile.blocks(height, 4, 1):
         for i, total in _inner_products(tile, first, rows):
             tile.write("out", i, total.value())
 
@@ -202,7 +204,7 @@ def _score_images_compiled(
 def _generate_image_scores(tile: Tile) -> None:
     height, _ = tile.shape("matrix")
     product, square = tile.total(), tile.total()
-    for first, rows in tile.blocks(height, 4):
+    for first, rows in tile.blocks(height, 4, 1):
         for i, total in _inner_products(tile, first, rows):
             inner = total.value()
             product.add(tile.times(tile.number("vector", i), inner))
