@@ -183,7 +183,8 @@ def test_contaminated_arms_that_do_not_exist_are_an_error(arms):
 BELOW_OMNISCIENT = [
     form
     for form in FORMS
-    if knowledge_of(attack_of(form, 1.0).start(Problem(arms=5, dim=3, noise=0.1))) != "omniscient"
+    if knowledge_of(attack_of(form, 1.0).start(Problem(arms=5, dim=3, rounds=100, noise=0.1)))
+    != "omniscient"
 ]
 
 

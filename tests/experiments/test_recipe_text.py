@@ -85,5 +85,5 @@ def test_a_call_is_split_into_its_name_and_parameters():
 
 @pytest.mark.parametrize("text", ["A(1)", "A(x=1", "A(**x)", "A(x=1) + 2", "A(x=f(1))"])
 def test_a_call_has_only_named_plain_parameters(text):
-    with pytest.raises(ValueError, match="is not a"):
+    with pytest.raises(ValueError, match=r"is not a|there is no attack"):
         parse_call(text)

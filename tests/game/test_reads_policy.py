@@ -7,8 +7,10 @@ import pytest
 
 import robustbandits as rb
 from game.players import AttackRecipe, ConstantState, PolicyRecipe, simulate
+from property.laws import make_attack
 from robustbandits.compiled.fallback import PerformanceWarning
 from robustbandits.compiled.jit import jit_is_on, kernel
+from robustbandits.experiments.registry import kinds
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import choose, reads_policy
 
@@ -115,11 +117,12 @@ def test_the_declaration_may_be_on_the_recipe_or_on_the_state():
     assert ledger.spent == pytest.approx(0.625)
 
 
-@pytest.mark.parametrize("name", rb.attacks.__all__)
+@pytest.mark.parametrize("name", kinds("attacks"))
 def test_our_own_attacks_do_not_read_the_policy(name):
-    kind = getattr(rb.attacks, name)
-    attack = kind() if name == "NoAttack" else kind(1.0)
-    assert not reads_policy(attack, attack.start(Problem(arms=3, dim=2, rounds=10, noise=0.1)))
+    attack = make_attack(name, 1.0)
+    assert not reads_policy(
+        attack, attack.start(Problem(arms=3, dim=2, rounds=10, noise=0.1, fixed_arms=True))
+    )
 
 
 class Broken(NamedTuple):
