@@ -33,7 +33,7 @@ def c_player(library: ctypes.CDLL, dim: int, arms: int) -> Player:
     pulls, played = np.zeros(arms, dtype=np.int64), [0]
 
     def play(block: Rounds) -> None:
-        arrays = [a.ctypes.data_as(ctypes.c_void_p) for a in block]
+        arrays = [a.ctypes.data_as(ctypes.c_void_p) for a in block[:4]]
         sizes = [ctypes.c_int64(n) for n in (len(block.noise), dim, arms)]
         settings = [ctypes.c_double(value) for value in (RIDGE, SIGMA, DELTA)]
         memory = [a.ctypes.data_as(ctypes.c_void_p) for a in (inverse, theta, pulls)]

@@ -13,7 +13,7 @@ MAGIC = b"RBAGENT\x02"
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the header and the arrays of a file."""
-    assert data[:8] == MAGIC
+    assert data[:8] in (MAGIC, b"RBAGENT\x01")
     (length,) = struct.unpack("<Q", data[8:16])
     header = json.loads(data[16 : 16 + length])
     position, arrays = 16 + length, {}

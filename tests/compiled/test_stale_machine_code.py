@@ -55,7 +55,7 @@ def test_an_edited_helper_in_another_file_changes_the_number(package, first):
 
 
 def test_an_edit_outside_the_kernel_sources_compiles_nothing(package, first):
-    with package.edited("robustbandits/environments/simulation.py", '"""The paper', '"""Our paper'):
+    with package.edited("robustbandits/results.py", '"""compare: play', '"""Compare: play'):
         again = package.run(GREEDY)
     assert again["regret"] == first["greedy"]["regret"]
     assert again["misses"] == 0

@@ -57,9 +57,10 @@ def compile_ahead(
 def compile_attack(name: str) -> None:
     """Compile the loop for an attack."""
     kind: Any = find_kind("attacks", name)
-    attack = kind(**({"budget": 1.0} if "budget" in parameters(kind) else {}))
+    values = {"budget": 1.0, "attack": Garcelon(1.0)}  # an attack around another one has no budget
+    attack = kind(**{key: values[key] for key in values.keys() & parameters(kind).keys()})
     policy = sample_policy("Greedy")
-    environment = sample_environment(policy)
+    environment = sample_environment(policy, contexts="fixed")  # which every attack can attack
     simulate(environment=environment, policy=policy, attack=attack, rounds=10)
 
 

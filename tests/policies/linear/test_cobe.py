@@ -55,7 +55,7 @@ def test_cobe_constants_are_those_of_cw_oful():
 
 
 def test_cobe_first_guess_is_at_least_one():
-    recipe = COBE(sigma=0.001, max_corruption=0.2)
+    recipe = COBE(sigma=0.002, max_corruption=0.2)
     state = recipe.start(Problem(arms=5, dim=3, rounds=1000))
     bases = state.bases
     assert (bases.root * math.sqrt(1000) + bases.offset) / bases.slope + 0.2 < 0.5
