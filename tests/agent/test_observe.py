@@ -30,3 +30,15 @@ def test_wrong_observations_are_refused_and_change_nothing(arguments, message):
     with pytest.raises(ValueError, match=message):
         agent.observe(*arguments)
     assert repr(agent).endswith("decisions=0, pending=0)")
+
+
+def test_an_agent_with_a_scaler_observes_features_as_they_are():
+    sample = [[25.0, 19.9], [61.0, 250.0], [40.0, 75.0]]
+    scaler = rb.features.Scaler(intercept=True).fit(sample)
+    chose, observed = (
+        rb.Agent(rb.policies.LinUCB(), arms=3, scaler=scaler, seed=0) for _ in range(2)
+    )
+    decision = chose.choose(sample)
+    chose.learn(decision, 0.5)
+    observed.observe(sample, decision.arm, 0.5)
+    assert observed.scores(sample).means.tolist() == chose.scores(sample).means.tolist()
