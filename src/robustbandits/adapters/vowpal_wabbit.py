@@ -34,6 +34,7 @@ class VowpalWabbit:
         self.layout = check_layout(layout, ("joint", "shared", "flat"))
         if "cb_explore_adf" not in arguments:
             raise ValueError(f"arguments must have --cb_explore_adf, got {arguments!r}")
+        library("vowpalwabbit", "vowpalwabbit")  # a missing library is reported here
         self.name = "Vowpal Wabbit"
         self.arguments = arguments + ("" if layout == "joint" else " --quadratic sa")
         self._rng = np.random.default_rng(seed)
