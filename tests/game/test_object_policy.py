@@ -242,6 +242,6 @@ print(rb.simulate(environment=rb.environments.Simulation(), policy=Loyal, rounds
 
 
 def test_the_first_game_of_an_object_warns_about_nothing():
-    command = [sys.executable, "-W", "default", "-c", PROGRAM]
+    command = [sys.executable, "-W", "error", "-c", PROGRAM]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert (result.stdout, result.stderr) == ("3\n", "")

@@ -13,7 +13,7 @@ from robustbandits.game.committed import commit_shifts, wanted_reward, watch
 from robustbandits.game.knowledge import OBLIVIOUS, OMNISCIENT, NoPolicy, knowledge_of
 from robustbandits.game.match import ATTACK, stream
 from robustbandits.game.object_policy import name_of
-from robustbandits.game.object_state import Handle, ObjectState, Player, quiet_compilation
+from robustbandits.game.object_state import Handle, ObjectState, Player
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import SPENT, has_money, open_purse, settle_reward
 from robustbandits.game.verbs import Attack, Scene, attack_contexts, reads_policy
@@ -164,8 +164,7 @@ class Attacker:
             self.attack.prepare(self._state, clean.copy(), scene.means.copy())
         purse, rng = self._purse, self._rng
         try:
-            with quiet_compilation("calls"):
-                attack_contexts(self._state, self._policy, scene, clean, shown, purse, rng)
+            attack_contexts(self._state, self._policy, scene, clean, shown, purse, rng)
         except AttributeError as error:
             if "NoPolicy" not in str(error):
                 raise

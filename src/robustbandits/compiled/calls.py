@@ -57,8 +57,10 @@ def address_of(function: Any, code: ThirdParty, result: Any, arguments: tuple[An
     ``code`` is the third-party code that the function depends on.
     """
     directory = third_party_directory(code) if code.modules else own_directory()
-    # Only machine code calls it, so the wrapper for calls from Python need not be compiled.
-    compiled = compile_into(directory, python_of(function), no_cpython_wrapper=True)
+    # Only machine code calls it, so the wrapper for calls from Python need not be compiled. That
+    # wrapper would release the GIL; with nogil, Numba warns of kernels that call Python.
+    options = {"no_cpython_wrapper": True, "nogil": False}
+    compiled = compile_into(directory, python_of(function), **options)
     compile_now(compiled, arguments)
     (version,) = compiled.overloads.values()
     found = types.unliteral(version.signature.return_type)

@@ -90,7 +90,7 @@ def compile_now(function: Any, types: tuple[Any, ...]) -> Any:
 
 def compile_into(directory: str | None, function: Any, **options: Any) -> Any:
     """Let Numba compile a function on its first call, and keep the machine code in a directory."""
-    options |= {"nogil": True, "error_model": "numpy"}
+    options = {"nogil": True, "error_model": "numpy", **options}
     if _can_skip_wrappers():
         options = {"no_cfunc_wrapper": True, **options}  # no C code calls it
     else:

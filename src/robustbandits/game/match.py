@@ -19,7 +19,7 @@ from robustbandits.compiled.state_pointer import StatePointer, pointer_to, state
 from robustbandits.game.dispatch import GAME_KERNELS, by_address
 from robustbandits.game.facts import start_policy
 from robustbandits.game.ledger import PLAYED, POINTS, Ledger, close_book, open_book
-from robustbandits.game.object_state import ObjectState, quiet_compilation
+from robustbandits.game.object_state import ObjectState
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
@@ -78,9 +78,6 @@ class Game:
         """Choose how to pass the policy to the loop, and the loop that is compiled for it."""
         if self._reads_policy:
             self._pass_policy(pointer_to(self.policy))
-        elif isinstance(self.policy, ObjectState):
-            with quiet_compilation("kernels"):
-                self._pass_policy(by_address(self.policy, GAME_KERNELS))
         else:
             self._pass_policy(by_address(self.policy, GAME_KERNELS))
 
@@ -108,13 +105,6 @@ class Game:
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
         rounds = without_copies(rounds)
-        if isinstance(self.policy, ObjectState):
-            with quiet_compilation("calls"):
-                self._advance(rounds)
-        else:
-            self._advance(rounds)
-
-    def _advance(self, rounds: Rounds) -> None:
         if self._prepare is not None and self.book.clock[PLAYED] == 0 and len(rounds.noise):
             self._prepare(self.attack, rounds.contexts[0].copy(), rounds.means[0].copy())
         streams = (self.policy_rng, self.attack_rng)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import operator
-import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,18 +114,3 @@ class ObjectState(NamedTuple):
         handle = self.handle
         with objmode():
             _learn(handle, arm, reward)
-
-
-@contextlib.contextmanager
-def quiet_compilation(part: str) -> Iterator[None]:
-    """Hide a warning of Numba while it compiles the kernels, and then their calls of Python."""
-    if part in _compiled:
-        yield
-        return
-    with warnings.catch_warnings():  # not thread-safe, so only once
-        warnings.filterwarnings("ignore", "Code running in object mode")
-        yield
-    _compiled.add(part)
-
-
-_compiled: set[str] = set()
