@@ -1,6 +1,7 @@
 """Every policy of the package with example parameters, and which of them the long tests use."""
 
 import dataclasses
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import pytest
@@ -48,8 +49,13 @@ def simulation_for(recipe: Any, **settings: Any) -> Any:
     )
 
 
+def compile_few(names: Iterable[str], few: Collection[str]) -> list[Any]:
+    """Return parameters of a test: those outside the few are marked slow if they are compiled."""
+    return [
+        pytest.param(name, marks=[] if name in few or not jit_is_on else [pytest.mark.slow])
+        for name in names
+    ]
+
+
 #: All names; those outside the core are marked slow, because they take long to compile.
-EVERY = [
-    pytest.param(name, marks=[] if name in CORE or not jit_is_on else [pytest.mark.slow])
-    for name in rb.policies.__all__
-]
+EVERY = compile_few(rb.policies.__all__, CORE)

@@ -13,7 +13,7 @@ import pytest
 import robustbandits as rb
 from agent.agents import file_of, train
 from agent.files import pack, unpack
-from catalogue import policy
+from catalogue import EVERY, policy
 from robustbandits.agent import SnapshotError
 
 #: Parameters that keep a file small.
@@ -44,7 +44,7 @@ def put(header, path, value):
     header[path[-1]] = value
 
 
-@pytest.mark.parametrize("name", rb.policies.__all__)
+@pytest.mark.parametrize("name", EVERY)
 def test_no_number_of_a_header_makes_loading_expensive(name, tmp_path):
     header, arrays = saved(name)
     path, loaded = tmp_path / "bad.rb", 0

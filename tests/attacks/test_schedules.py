@@ -26,6 +26,7 @@ from robustbandits.experiments.recipe_text import parse_recipe
 from robustbandits.game.knowledge import knowledge_of
 from robustbandits.game.problem import Problem, UnsupportedProblem
 
+pytestmark = [pytest.mark.slow] if jit_is_on else []  # much to compile
 PROBLEM = Problem(arms=4, dim=3, rounds=1000, noise=0.1)
 CATALOGUE = rb.environments.Simulation(arms=5, dim=2, contexts="fixed")
 #: One attack of each kind: on rewards, on rewards before the choice, on contexts.
@@ -192,7 +193,6 @@ def test_every_threat_is_tested_and_described():
     assert all(getattr(threats, name).__doc__.count(".") == 1 for name in public)
 
 
-@pytest.mark.skipif(jit_is_on, reason="would compile many games; plain Python plays them too")
 @pytest.mark.parametrize("name", THREATS)
 def test_threat_spends_some_of_its_budget(name):
     game = trace(THREATS[name], rounds=200)

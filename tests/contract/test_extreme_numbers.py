@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from catalogue import policy
+from catalogue import compile_few, policy
 from robustbandits.game.facts import start_policy
 from robustbandits.game.problem import Problem
 
@@ -53,7 +53,7 @@ def test_a_parameter_that_no_machine_integer_represents_is_refused():
 BOUNDS = list(itertools.product([1e-50, 1e-20, 1.0, 1e20, 1e50], repeat=2))
 
 
-@pytest.mark.parametrize("name", POLICIES.__all__)
+@pytest.mark.parametrize("name", compile_few(POLICIES.__all__, ["LinUCB", "LinTS", "Exp3"]))
 def test_scores_are_finite_for_every_bound_that_is_accepted(name):
     """Policies refuse most of these bounds, or play with finite scores."""
     shown = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]])

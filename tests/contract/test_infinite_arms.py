@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from catalogue import CORE, example, policy
+from catalogue import compile_few, example, policy
 from property.laws import ATTACKERS, FORMS, make_attack
 from robustbandits.checks import BrokenContract, check_policy
-from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.policies._infinite_arms import FOR_INFINITE_ARMS
@@ -34,13 +33,7 @@ def test_other_policy_refuses_and_names_those_that_can(name):
         rb.Agent(policy(name), arms="ball", dim=3, rounds=100)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[] if name in CORE or not jit_is_on else [pytest.mark.slow])
-        for name in ABLE
-    ],
-)
+@pytest.mark.parametrize("name", compile_few(ABLE, ["LinUCB"]))
 def test_policy_keeps_its_contract_on_a_ball(name):
     check_policy(policy(name), BALL)
 

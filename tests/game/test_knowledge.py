@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import compile_few
 from property.laws import FOR_FIXED_ARMS, FORMS, WILD, attack_of, deal_rounds, played
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.knowledge import LEVELS, knowledge_of, knows
@@ -44,7 +45,7 @@ class Spy(rb.attacks.Garcelon):
         pass
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", compile_few(LEVELS, ["black-box"]))
 def test_contexts_and_means_are_shown_from_their_level_on(level):
     problem, block = deal_rounds(WILD, 7)
     notes = played(problem, block, Spy(1.0, top=level), rb.policies.LinUCB()).attack.notes

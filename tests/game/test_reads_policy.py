@@ -85,7 +85,16 @@ def test_reading_the_policy_without_a_declaration_is_an_error_that_names_the_rem
         spent(kind(LEVEL))
 
 
-@pytest.mark.parametrize("kind", [Asks, ReadsField, PassesOn, AsksWithoutContiguousContexts])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        ReadsField,
+        *(
+            pytest.param(k, marks=pytest.mark.slow)
+            for k in (Asks, PassesOn, AsksWithoutContiguousContexts)
+        ),
+    ],
+)
 def test_an_attack_that_declares_it_reads_the_policy(kind):
     assert spent(declared(kind)(LEVEL)) == pytest.approx(0.625)
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from catalogue import compile_few
 from parity.games import compiled_settings, play_game, settings
 from robustbandits.compiled.jit import jit_is_on
+from robustbandits.policies import LinUCB
 
 pytestmark = pytest.mark.skipif(not jit_is_on, reason="compares compiled code with plain Python")
 
@@ -28,7 +30,10 @@ def without_jit():
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("name", settings())
+FEW = [name for name, game in settings().items() if game.policy == LinUCB()]
+
+
+@pytest.mark.parametrize("name", compile_few(settings(), FEW))
 def test_the_loop_in_python_over_compiled_kernels_plays_as_without_jit(name, without_jit):
     assert play_game(settings()[name], in_python=True) == without_jit[name]
 

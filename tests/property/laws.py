@@ -70,6 +70,8 @@ FORMS |= {
     "ContextDilation every": ("ContextDilation", {"which": "every", "factor": 10.0}),
 }
 ATTACKERS = [form for form in FORMS if form != "NoAttack"]
+#: Attacks that are compiled in quick tests: one for each kind of kernel.
+FEW = ("NoAttack", "Garcelon", "Oracle shift", "ContextDilation", "ContextNudge", "Promote")
 #: Attacks that spend early and often, so that their budget is spent in a short game.
 EAGER = [
     form

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import compile_few
 from property.laws import (
     ATTACKERS,
     BUDGETS,
     EAGER,
+    FEW,
     PLANNERS,
     POLICIES,
     WILD,
@@ -34,7 +36,7 @@ RULES = pytest.mark.parametrize("purse", ["truncate", "skip", "stop"])
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
-@pytest.mark.parametrize("form", ATTACKERS)
+@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
 def test_the_budget_is_never_exceeded(form, budget):
     spent = trace(attack_of(form, budget)).spent
     assert (spent <= budget).all()
@@ -42,7 +44,7 @@ def test_the_budget_is_never_exceeded(form, budget):
 
 
 @RULES
-@pytest.mark.parametrize("form", ATTACKERS)
+@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
 def test_the_ledger_records_what_was_spent_and_changed(form, purse):
     game = trace(attack_of(form, 7.3, purse))
     prices = game.context_prices + game.reward_prices
@@ -89,7 +91,7 @@ def test_an_attack_that_changes_nothing_gives_the_unattacked_game(name):
 
 
 @RULES
-@pytest.mark.parametrize("form", ATTACKERS)
+@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
 def test_nothing_changes_after_the_budget_is_spent(form, purse):
     game = trace(attack_of(form, 0.3, purse))
     last = first_above(game.spent, 0.3 - 2 * EMPTY) + 1
@@ -105,7 +107,9 @@ def test_truncate_spends_its_budget_exactly(form):
 
 @RULES
 @pytest.mark.parametrize(("less", "more"), [(0.3, 7.3), (2.5, 100.0), (7.3, math.inf)])
-@pytest.mark.parametrize("form", [form for form in ATTACKERS if form not in PLANNERS])
+@pytest.mark.parametrize(
+    "form", compile_few([form for form in ATTACKERS if form not in PLANNERS], FEW)
+)
 def test_a_larger_budget_changes_nothing_before_the_smaller_is_spent(form, less, more, purse):
     smaller, larger = (trace(attack_of(form, budget, purse)) for budget in (less, more))
     until = first_above(larger.spent, less - 2 * EMPTY)

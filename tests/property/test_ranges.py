@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robustbandits as rb
+from catalogue import compile_few
 from property.laws import (
     ATTACKERS,
     BUDGETS,
+    FEW,
     PLAIN,
     POLICIES,
     WILD,
@@ -45,7 +47,7 @@ def check_legal(game) -> None:
 
 
 @pytest.mark.parametrize("environment", [WILD, PLAIN], ids=["intercept", "no intercept"])
-@pytest.mark.parametrize("form", ATTACKERS)
+@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
 def test_what_a_policy_sees_is_legal_under_every_attack(form, environment):
     game = trace(attack_of(form, 100.0), environment=environment)
     check_legal(game)

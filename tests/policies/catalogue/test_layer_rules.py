@@ -10,6 +10,8 @@ from robustbandits.game.verbs import MEMO, choose, learn
 from robustbandits.policies import FastSlowGPUCB, MultiLayerGPUCB
 from robustbandits.policies.catalogue.fast_slow_gp_ucb import FAST, POOLED, SLOW
 
+pytestmark = [pytest.mark.slow] if jit_is_on else []  # much to compile
+
 MEANS = np.array([0.9, 0.4, 0.3, 0.2, 0.1])
 
 
