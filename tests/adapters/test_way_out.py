@@ -78,7 +78,10 @@ def test_coba_runs_an_experiment_with_our_policy(library, policy):
     environments = coba.Environments.from_linear_synthetic(
         300, n_actions=3, n_context_features=2, n_action_features=0, seed=1
     )
-    learners = [rb.adapters.CobaLearner(policy, context_bound=10.0), coba.RandomLearner()]
+    learners = [
+        rb.adapters.CobaLearner(policy, context_bound=10.0, rounds=300),
+        coba.RandomLearner(),
+    ]
     result = coba.Experiment(environments, learners).run(quiet=True)
     frame = result.interactions.to_pandas()
     ours, random = frame.groupby("learner_id")["reward"].mean()
