@@ -49,7 +49,7 @@ def simulation_for(recipe: Any, **settings: Any) -> Any:
     )
 
 
-def compile_few(names: Iterable[str], few: Collection[str]) -> list[Any]:
+def compile_few(names: Iterable[Any], few: Collection[Any]) -> list[Any]:
     """Return parameters of a test: those outside the few are marked slow if they are compiled."""
     return [
         pytest.param(name, marks=[] if name in few or not jit_is_on else [pytest.mark.slow])

@@ -13,7 +13,7 @@ import pytest
 import robustbandits as rb
 from agent.agents import file_of, train
 from agent.files import pack, unpack
-from catalogue import EVERY, policy
+from catalogue import CORE, EVERY, compile_few, policy
 from robustbandits.agent import SnapshotError
 
 #: Parameters that keep a file small.
@@ -71,7 +71,10 @@ def test_no_number_of_a_header_makes_loading_expensive(name, tmp_path):
     assert loaded > 0
 
 
-@pytest.mark.parametrize("name", ["COBE", "LinUCB", "BARBAR", "MLAER", "RobustPhasedElimination"])
+LARGE = ["COBE", "LinUCB", "BARBAR", "MLAER", "RobustPhasedElimination"]
+
+
+@pytest.mark.parametrize("name", compile_few(LARGE, CORE))
 def test_two_huge_numbers_do_not_make_loading_expensive(name, tmp_path):
     header, arrays = saved(name)
     for sizes in ({"dim": 3000, "rounds": 10**15}, {"arms": 10**8, "dim": 10**4}):
@@ -107,6 +110,7 @@ SMALL_FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and resource limits")
 def test_small_hostile_files_are_refused_within_a_memory_limit(tmp_path):
     paths = []

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import compile_few
 from game.players import ConstantState, PolicyRecipe, simulate
 from robustbandits.compiled.fallback import PerformanceWarning
 from robustbandits.compiled.jit import jit_is_on
@@ -131,7 +132,7 @@ REASONS = {
 
 
 @pytest.mark.filterwarnings("default::robustbandits.compiled.fallback.PerformanceWarning")
-@pytest.mark.parametrize("kind", REASONS)
+@pytest.mark.parametrize("kind", compile_few(REASONS, [WithTuple]))
 def test_a_state_that_is_used_as_a_tuple_is_played_with_one_warning(kind, recwarn):
     log = np.zeros(1)
     last = (lambda arm: (arm, 0.0)) if kind is WithTuple else int

@@ -7,6 +7,7 @@ from robustbandits.compiled.jit import jit_is_on
 from tools.limits_table import CATALOGUE, limits_table, prices
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not jit_is_on, reason="too slow without compiled code")
 def test_each_row_divides_a_measured_price_by_the_price_of_a_unit():
     table = limits_table(rounds=200, seeds=2)
