@@ -123,6 +123,7 @@ check: lint types layers slow oldest adapters parity  ## what CI runs beside the
 
 bench: .venv/ready  ## measure speed; prints ratios, writes JSON
 	$(BIN)/python benchmarks/bench.py --out $(OUT)
+	$(BIN)/python benchmarks/whole_game.py --out $(OUT)
 	$(BIN)/python benchmarks/agent.py --out $(OUT)
 	$(BIN)/python benchmarks/peers.py --out $(OUT)
 	$(BIN)/python benchmarks/policies.py --out $(OUT)

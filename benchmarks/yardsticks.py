@@ -23,8 +23,16 @@ def compile_c(folder: Path) -> ctypes.CDLL:
     flags = ["-O3", "-march=native", "-shared", "-fPIC"]
     subprocess.run(["cc", *flags, str(source), "-o", str(library), "-lm"], check=True)
     loaded = ctypes.CDLL(str(library))
-    loaded.linucb.restype = ctypes.c_double
+    loaded.linucb.restype = loaded.whole_game.restype = ctypes.c_double
     return loaded
+
+
+def c_game(library: ctypes.CDLL, dim: int, arms: int, rounds: int, *, fixed: bool) -> float:
+    """Draw and play a whole game of LinUCB in C, without attack; return the regret."""
+    sizes = [ctypes.c_int64(n) for n in (rounds, dim, arms, fixed)]
+    settings = [ctypes.c_double(value) for value in (RIDGE, SIGMA, DELTA)]
+    regret: float = library.whole_game(*sizes, *settings, ctypes.c_uint64(1))
+    return regret
 
 
 def c_player(library: ctypes.CDLL, dim: int, arms: int) -> Player:

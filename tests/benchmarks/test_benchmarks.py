@@ -51,6 +51,15 @@ def test_agents_are_compared_with_the_loop_and_numpy(tmp_path):
     assert "x NumPy, one thread" in shown
 
 
+def test_whole_games_are_compared_with_c(tmp_path):
+    shown = run("whole_game.py", "--repeats", "1", "--out", str(tmp_path))
+    found = json.loads((tmp_path / "whole_game.json").read_text())
+    assert set(found["games"]) == {"fresh", "fixed"}
+    short, long = found["memory"].values()
+    assert long < short + 20.0
+    assert "x C (aim <= 2.0)" in shown
+
+
 def test_peers_play_the_same_rounds_as_our_agent(tmp_path):
     shown = run("peers.py", "--rounds", "20", "--out", str(tmp_path))
     found = json.loads((tmp_path / "peers.json").read_text())
