@@ -61,6 +61,15 @@ def test_multi_layer_gp_ucb_keeps_its_rewards(tmp_path):
     assert np.abs(arrays["state.bounds.highs"][0]).max() < 1e3  # bounds have begun again
 
 
+def test_robust_regression_ucb_continues_as_it_was(tmp_path):
+    def without_errors(arrays):
+        return {name: array for name, array in arrays.items() if not name.endswith("_error")}
+
+    agent = trained("RobustRegressionUCB")
+    (tmp_path / "agent.rb").write_bytes(as_version_1(agent, without_errors))
+    assert contents(rb.Agent.load(tmp_path / "agent.rb")) == contents(agent)
+
+
 @pytest.mark.parametrize("name", ["BOB", "FastSlowGPUCB"])
 def test_a_policy_that_cannot_continue_refuses_the_file(name, tmp_path):
     (tmp_path / "agent.rb").write_bytes(as_version_1(trained(name)))

@@ -39,8 +39,8 @@ def feed(ridge, arms, rewards, start, stop):
 
 
 @program
-def feed_policy(state, arms, rewards, stop, memo, rng):
-    for t in range(stop):
+def feed_policy(state, arms, rewards, start, stop, memo, rng):
+    for t in range(start, stop):
         arm = t % arms.shape[0]
         learn(state, arm, arms[arm], rewards[t % rewards.shape[0]], memo, rng)
 
@@ -147,5 +147,18 @@ def test_a_window_keeps_six_digits_for_a_million_rounds(name, window, ridge):
     arms = ARMS[name]
     problem = Problem(arms=len(arms), dim=arms.shape[1], rounds=ROUNDS)
     state = rb.policies.SlidingWindowLinUCB(window=window, ridge=ridge).start(problem)
-    feed_policy(state, arms, REWARDS, ROUNDS, np.zeros(8), np.random.default_rng(0))
+    feed_policy(state, arms, REWARDS, 0, ROUNDS, np.zeros(8), np.random.default_rng(0))
     assert max(errors(state.optimist.ridge, arms, ROUNDS - window, ROUNDS)) < 1e-6
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("memory", [50, 2000])
+def test_fits_over_a_memory_keep_six_digits_for_a_million_rounds(name, memory):
+    arms = ARMS[name]
+    problem = Problem(arms=len(arms), dim=arms.shape[1], rounds=ROUNDS)
+    policy = rb.policies.RobustRegressionUCB(fraction=1e-9, memory=memory, ridge=0.1)
+    state, done = policy.start(problem), 0
+    for rounds in (2100, 30_000, 300_500, ROUNDS):  # a fraction of 1e-9 leaves nothing out
+        feed_policy(state, arms, REWARDS, done, rounds, np.zeros(8), np.random.default_rng(0))
+        done = rounds
+        assert max(errors(state.optimist.ridge, arms, 0, rounds)) < 1e-6, rounds

@@ -199,6 +199,32 @@ def rebuild(ridge: Ridge) -> None:
         multiply(ridge.inverse, ridge.moment, ridge.theta)
 
 
+@program
+def refine(ridge: Ridge) -> None:
+    """Correct the inverse and then theta by one step each of iterative refinement.
+
+    `rebuild` loses digits if a few directions have many observations: theta is a small difference
+    of large products, and so is the squared width of an arm that was played often.
+    """
+    dim = ridge.theta.shape[0]
+    residual, corrections = np.empty(dim), np.empty((dim, dim))
+    for k in range(dim):
+        multiply(ridge.gram, ridge.inverse[k], residual)
+        for i in range(dim):
+            residual[i] = (1.0 if i == k else 0.0) - residual[i]
+        multiply(ridge.inverse, residual, corrections[k])
+    for i in range(dim):
+        for j in range(i + 1):
+            ridge.inverse[i, j] += 0.5 * (corrections[i, j] + corrections[j, i])
+            ridge.inverse[j, i] = ridge.inverse[i, j]
+    multiply(ridge.gram, ridge.theta, residual)
+    for i in range(dim):
+        residual[i] = ridge.moment[i] - residual[i]
+    multiply(ridge.inverse, residual, corrections[0])
+    for i in range(dim):
+        ridge.theta[i] += corrections[0, i]
+
+
 # ----------------------------------------------------------------------- removing an observation
 
 
