@@ -146,6 +146,9 @@ def test_a_schedule_comes_back_from_json_from_text_and_in_a_spec():
     assert json.dumps(Burst(Garcelon(1.0), length=5).to_dict())
     text = "Burst(Contamination(7, arms=[1, 2]), start_at=0.25)"
     assert parse_recipe("attacks", text) == attack
+    assert Burst({"kind": "Garcelon", "budget": 7.0, "top": "best"}) == Burst(
+        Garcelon(7.0, top="best")
+    )
     spec = Spec(
         name="nested",
         environments=[CATALOGUE],

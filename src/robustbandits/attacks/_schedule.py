@@ -30,17 +30,18 @@ NOT_CHOSEN = -1
 
 
 def _check_attack(name: str, value: Any) -> Any:
-    """Return an attack; make it from the values of its ``to_dict`` if they are given."""
+    """Return an attack; make it from the values of its ``to_dict``, or of a spec's table."""
     if isinstance(value, dict):
         from robustbandits import attacks
 
-        kind = getattr(attacks, str(value.get("name")), None)
+        values = dict(value)
+        word = values.pop("kind", None) or values.get("name")
+        kind = getattr(attacks, str(word), None)
         if kind is None or not hasattr(kind, "from_dict"):
             raise ValueError(
-                f"{name} must have the name of an attack of robustbandits, got "
-                f"{value.get('name')!r}"
+                f"{name} must have the name of an attack of robustbandits as its kind, got {word!r}"
             )
-        return kind.from_dict(value)
+        return kind.from_dict(values | {"name": word})
     require.recipe(name, value, "attack")
     return value
 
