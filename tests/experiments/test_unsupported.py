@@ -81,6 +81,21 @@ def test_an_environment_that_no_policy_can_play_is_named():
         make_plan(spec(policies=[rb.policies.EXP3()]))
 
 
+def test_an_attack_is_skipped_only_where_it_cannot_play(tmp_path):
+    lie = rb.attacks.ConsistentLie(5.0)
+    made = spec(attacks=[rb.attacks.NoAttack(), lie])
+    plan = make_plan(made)
+    assert plan.skipped == {"fresh": ["ConsistentLie", "EXP3"]}
+    assert plan.games == 2 * (2 + 2 * 3)
+    outcome = run(made, tmp_path / "store", progress=False)
+    write_report(outcome.store.experiments(), tmp_path / "report")
+    assert "ConsistentLie" in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    with pytest.raises(UnsupportedProblem, match="ConsistentLie needs the same arms"):
+        run(spec(attacks=[lie], unsupported="refuse", policies=POLICIES[:1]), progress=False)
+    with pytest.raises(ValueError, match="no attack of small can play in fresh"):
+        make_plan(spec(attacks=[lie]))
+
+
 class Broken:
     """A policy that fails in every environment."""
 

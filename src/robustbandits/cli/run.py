@@ -111,7 +111,7 @@ def _run(plan: Plan, store: Store, engine: str, workers: int | None) -> Outcome:
     except UnsupportedProblem as error:
         raise UnsupportedProblem(
             f'{plan.spec.name}: {error}. Or write unsupported = "skip" at the top of the spec: '
-            f"then each policy is skipped where it cannot play"
+            f"then attacks and policies are skipped where they cannot play"
         ) from error
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from robustbandits.experiments.recipe_json import canonical, recipe_to_plain
 from robustbandits.experiments.spec import Spec
 from robustbandits.game.facts import start_policy
 from robustbandits.game.match import NATURE, stream
-from robustbandits.game.problem import UnsupportedProblem
+from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.game.recipe import VERSION_KEY, class_version
 
 #: Raise this when all games would give different numbers than before: after a change in the loop,
@@ -74,13 +75,13 @@ class Plan:
 
     @property
     def skipped(self) -> dict[str, list[str]]:
-        """Labels of the policies that cannot play in an environment, by environment."""
+        """Labels of the attacks and policies that cannot play in an environment, by environment."""
         found: dict[str, list[str]] = {}
         for match in self.matches:
             if match.environment not in found:
-                playing = {game.policy for game in match.games}
-                skipped = [label for label in self.spec.policies if label not in playing]
-                found[match.environment] = skipped
+                playing = {label for game in match.games for label in (game.attack, game.policy)}
+                labels = [*self.spec.attacks, *self.spec.policies]
+                found[match.environment] = [label for label in labels if label not in playing]
         return {environment: skipped for environment, skipped in found.items() if skipped}
 
 
@@ -96,8 +97,7 @@ def make_plan(spec: Spec) -> Plan:
     matches = []
     for label, recipe in spec.environments.items():
         environment = identity(recipe)
-        playing = _playing_policies(spec, label)
-        pairs = [(attack, policy) for attack in attacks for policy in playing]
+        pairs = _playing_pairs(spec, label)
         for seed in spec.seeds:
             games = tuple(
                 PlannedGame(
@@ -112,24 +112,32 @@ def make_plan(spec: Spec) -> Plan:
     return Plan(spec, tuple(matches))
 
 
-def _playing_policies(spec: Spec, environment: str) -> list[str]:
-    """Return the labels of the policies that play in an environment."""
-    if spec.unsupported == "refuse":
-        return list(spec.policies)
-    nature = spec.environments[environment].start(spec.rounds, stream(spec.seeds[0], NATURE))
-    found = []
-    for label, policy in spec.policies.items():
-        try:
-            start_policy(policy, nature.problem)
-        except UnsupportedProblem:
-            continue
-        found.append(label)
-    if not found:
-        raise ValueError(
-            f"no policy of {spec.name} can play in {environment}. Remove that environment, or add "
-            f"a policy that can, such as LinUCB"
-        )
-    return found
+def _playing_pairs(spec: Spec, environment: str) -> list[tuple[str, str]]:
+    """Return the labels of the attacks and policies that play in an environment, as pairs."""
+    attacks, policies = list(spec.attacks), list(spec.policies)
+    if spec.unsupported == "skip":
+        nature = spec.environments[environment].start(spec.rounds, stream(spec.seeds[0], NATURE))
+        problem = nature.problem
+        attacks = [a for a in attacks if _can_start(spec.attacks[a].start, problem)]
+        policies = [
+            p for p in policies if _can_start(partial(start_policy, spec.policies[p]), problem)
+        ]
+    for kind, labels in (("attack", attacks), ("policy", policies)):
+        if not labels:
+            example = "NoAttack" if kind == "attack" else "LinUCB"
+            raise ValueError(
+                f"no {kind} of {spec.name} can play in {environment}. Remove that environment, or "
+                f"add one that can, such as {example}"
+            )
+    return [(attack, policy) for attack in attacks for policy in policies]
+
+
+def _can_start(start: Callable[[Problem], Any], problem: Problem) -> bool:
+    try:
+        start(problem)
+    except UnsupportedProblem:
+        return False
+    return True
 
 
 def identity(recipe: Any) -> str:

@@ -53,9 +53,9 @@ class Spec:
     points
         Largest number of rounds of each game to record.
     unsupported
-        What to do with a policy that cannot play in an environment, for example one that needs
-        fixed arms where arms change: ``"refuse"`` raises an error before anything is played,
-        ``"skip"`` leaves out its games there.
+        What to do with an attack or a policy that cannot play in an environment, for example
+        because it needs fixed arms where arms change: ``"refuse"`` raises an error before anything
+        is played, ``"skip"`` leaves out its games there.
 
     Examples
     --------

@@ -9,9 +9,9 @@ from robustbandits.game.parameters import Count, Flag, NonNegative, Positive, Re
 
 
 class UnsupportedProblem(ValueError):
-    """A problem that a policy cannot play; the message should say what can be played instead.
+    """A problem that a policy or an attack cannot play; its message should say what can play it.
 
-    Raise it in a policy's ``start``. A spec with ``unsupported = "skip"`` then leaves the policy
+    Raise it in ``start``. A spec with ``unsupported = "skip"`` then leaves the policy or the attack
     out where it cannot play.
     """
 
