@@ -1,10 +1,12 @@
 """How to run an experiment again: the text reads as the same spec."""
 
+import math
+
 import pytest
 
 import robustbandits as rb
 from reports.sample_experiments import budget_sweep, linear_experiment
-from robustbandits.experiments.spec import parse_spec, read_spec
+from robustbandits.experiments.spec import Spec, parse_spec, read_spec
 from robustbandits.reports.rerun import rerun, slugs, to_toml
 
 
@@ -36,6 +38,27 @@ def test_changed_ready_spec_is_not_run_by_its_name():
 def test_toml_reads_as_the_same_spec(spec):
     assert parse_spec(to_toml(spec)).to_dict() == spec.to_dict()
     assert rerun(spec).text == to_toml(spec)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        rb.attacks.Garcelon(math.inf),
+        rb.attacks.Burst(rb.attacks.Drip(rb.attacks.Garcelon(3.0))),
+        rb.attacks.LeverageAware(rb.attacks.Garcelon(5.0, top="best")),
+    ],
+    ids=lambda attack: attack.name,
+)
+def test_infinity_and_attacks_inside_attacks_are_written_as_toml(attack):
+    spec = Spec(
+        name="small",
+        environments=[rb.environments.Simulation()],
+        attacks=[attack],
+        policies=[rb.policies.LinUCB()],
+        rounds=10,
+        seeds=1,
+    )
+    assert parse_spec(to_toml(spec)).to_dict() == spec.to_dict()
 
 
 def test_recipe_from_outside_is_written_as_json_with_a_note():

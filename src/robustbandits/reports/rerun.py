@@ -96,5 +96,8 @@ def to_toml(spec: Spec) -> str:
 def _value(value: Any) -> str:
     """Return a value as TOML, which is JSON apart from tables, infinity and NaN."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_value(inner)}" for key, inner in value.items()) + " }"
+        if set(value) == {"float"}:  # infinity or NaN, as in JSON
+            return str(value["float"])
+        items = ((key, inner) for key, inner in value.items() if inner is not None)
+        return "{ " + ", ".join(f"{key} = {_value(inner)}" for key, inner in items) + " }"
     return json.dumps(value, ensure_ascii=False).replace("Infinity", "inf").replace("NaN", "nan")
