@@ -51,6 +51,7 @@ def write_page(report: RedTeamReport, folder: Path) -> list[Path]:
         folder,
         title=_title(report),
         more_tables=[[_details(report), _knowledge(report), _hijacked(report)]],
+        limits={report.environment: report.limit} if math.isfinite(report.limit) else None,
     )
     path = folder / "report.json"
     text = json.dumps(report.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
