@@ -138,6 +138,14 @@ def test_the_summary_fits_on_a_screen(report):
         assert name in names
 
 
+def test_the_summary_of_many_attacks_shows_the_worst_of_them():
+    attacks = [rb.attacks.Garcelon(1.0, top=k / 20) for k in range(20)]
+    report = rb.redteam("LinUCB", seeds=2, yardsticks=["Greedy"], **{**SMALL, "attacks": attacks})
+    assert len(str(report).splitlines()) <= 40
+    assert "and 6 attacks that harm the target less" in str(report)
+    assert len(report.matrix) == 21
+
+
 def test_the_worst_attack_is_compared_with_random_changes_of_the_same_budget(report):
     finals = [
         rb.simulate(

@@ -41,6 +41,20 @@ def test_large_changes_stand_out_and_small_ones_do_not():
     assert 0.4 < small < 0.65
 
 
+def test_an_attack_that_changes_nothing_has_no_numbers():
+    report = attacked(rb.attacks.RandomControl(1.0, probability=0.0))
+    assert np.isnan(report.stealth.largest_change)
+    assert "nothing was changed" in str(report)
+    assert "nan" not in str(report)
+
+
+def test_with_infinitely_many_arms_only_the_largest_change_is_known():
+    report = attacked("FlipTheta", environment=rb.environments.UnitBall(dim=3))
+    assert report.stealth.largest_change > 0.0
+    assert np.isnan(report.stealth.detection)
+    assert "nan" not in str(report)
+
+
 @pytest.mark.slow
 def test_a_late_attack_is_found_too():
     late = rb.attacks.Burst(rb.attacks.RandomControl(1.0, probability=1.0), start_at=0.9)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 COLUMN = 17
 #: Letters of a line at most.
 WIDTH = 100
+#: Attacks in the table at most, so that the summary fits on a screen of 40 lines.
+MOST_ATTACKS = 14
 
 
 def verdict(report: RedTeamReport) -> str:
@@ -51,14 +53,12 @@ def _details(report: RedTeamReport) -> list[str]:
         "worst attack": f"{report.worst_attack} with a budget of {report.worst_budget:.3g}",
         "regret": f"{found.regret:,.0f}; without attack {found.clean_regret:,.0f}"
         f"{_control(found.control_regret)}",
-        "regret per unit spent": f"{found.per_unit:,.1f}",
+        "regret per unit spent": "" if math.isnan(found.per_unit) else f"{found.per_unit:,.1f}",
         "how stealthy": _stealth(report),
         "arms played": _arms(found),
-        "recovered": f"{found.recovered:.0%} of the games",
+        "recovered": _recovered(found),
         "knowledge gap": _knowledge(report),
     }
-    if math.isfinite(found.recovery):
-        rows["recovered"] += f", half of them within {found.recovery:,.0f} rounds"
     if report.confirmation is not None:
         again = report.confirmation
         rows["with fresh seeds"] = (
@@ -70,14 +70,8 @@ def _details(report: RedTeamReport) -> list[str]:
             f"about {found.clean_regret / report.limit:,.3g}"
         )
     rows["what would help"] = report.advice
-    lines = [
-        textwrap.wrap(
-            f"{name:22} {text}", WIDTH, subsequent_indent=" " * 23, break_on_hyphens=False
-        )
-        for name, text in rows.items()
-        if text
-    ]
-    return [line for row in lines for line in row]
+    wrapped = [_wrap(f"{name:22} {text}", indent=23) for name, text in rows.items() if text]
+    return [line for lines in wrapped for line in lines]
 
 
 def _wrap(text: str, indent: int = 0) -> list[str]:
@@ -103,17 +97,25 @@ def _stealth(report: RedTeamReport) -> str:
     )
 
 
+def _recovered(found: Details) -> str:
+    if math.isnan(found.recovered):
+        return ""
+    text = f"{found.recovered:.0%} of the games"
+    if not math.isfinite(found.recovery):
+        return text
+    return f"{text}, half of the games within {found.recovery:,.0f} rounds of the last change"
+
+
 def _arms(found: Details) -> str:
     """Return how often the best arm and the arms that the attacker wants are played."""
     if math.isnan(found.best_arm):
         return ""
-    text = f"the best in {found.best_arm:.0%} of the rounds (without attack "
-    text += f"{found.clean_best_arm:.0%})"
+    clean = f"{found.clean_best_arm:.0%}"
+    best = f"the best in {found.best_arm:.0%} of the rounds (without attack {clean})"
     if math.isnan(found.wanted_arms):
-        return text
-    return f"{text}, those that the attacker wants in {found.wanted_arms:.0%} " + (
-        f"({found.clean_wanted_arms:.0%})"
-    )
+        return best
+    clean = f"{found.clean_wanted_arms:.0%}"
+    return f"{best}, those that the attacker wants in {found.wanted_arms:.0%} ({clean})"
 
 
 def _knowledge(report: RedTeamReport) -> str:
@@ -129,6 +131,8 @@ def _knowledge(report: RedTeamReport) -> str:
 
 def _matrix(report: RedTeamReport) -> list[str]:
     """Return the table of regrets; a star marks hijacked policies."""
+    harm = {name: row[report.target].value for name, row in report.matrix.items()}
+    worst = sorted(report.attacks, key=lambda name: -harm[name])[:MOST_ATTACKS]
     first = max(20, *(len(_short(name, 30)) + 1 for name in report.matrix))
     names = ["target", *(policy.partition("(")[0] for policy in report.policies[1:])]
     lines = [
@@ -136,13 +140,16 @@ def _matrix(report: RedTeamReport) -> list[str]:
         " " * first + "".join(f"{_short(name, COLUMN - 1):>{COLUMN}}" for name in names),
     ]
     for attack, row in report.matrix.items():
+        if attack in report.attacks and attack not in worst:
+            continue
         line = f"{_short(attack, 30):{first}}"
         for policy in report.policies:
             played = attack in report.attacks
             star = played and report.is_hijacked(attack, report.budgets[-1], policy)
             line += f"{_cell(row[policy]) + '*' * star:>{COLUMN}}"
         lines.append(line)
-    return lines
+    left_out = len(report.attacks) - len(worst)
+    return lines + [f"and {left_out} attacks that harm the target less"] * (left_out > 0)
 
 
 def _short(text: str, length: int) -> str:
