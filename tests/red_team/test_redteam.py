@@ -184,7 +184,8 @@ def test_a_targeted_attack_wants_its_target():
     attack = rb.attacks.OracleTarget(1.0)
     assert wanted_arms(attack, means).tolist() == [1]
     assert wanted_arms(rb.attacks.Burst(rb.attacks.Promote(1.0, target=2)), means).tolist() == [2]
-    assert wanted_arms(rb.attacks.FlipTheta(1.0), means) is None
+    for attack in (rb.attacks.FlipTheta(1.0), rb.attacks.ConsistentLie(1.0)):
+        assert wanted_arms(attack, means) is None
 
 
 def test_the_advice_names_the_policy_that_does_better():

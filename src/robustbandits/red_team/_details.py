@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from robustbandits.attacks._base import count_top
-from robustbandits.game.knowledge import BLACK_BOX, LEVELS, OMNISCIENT, knowledge_of
+from robustbandits.attacks.oracle_target import OracleTarget
+from robustbandits.game.knowledge import BLACK_BOX, OMNISCIENT, knowledge_of
 from robustbandits.game.ledger import Ledger
 from robustbandits.kernels.linalg import Floats
 from robustbandits.metrics.audit import attacked_rounds, spent
@@ -18,12 +19,10 @@ from robustbandits.metrics.damage import amplification
 from robustbandits.metrics.groups import final_regrets
 from robustbandits.metrics.recovery_times import recovery
 from robustbandits.metrics.regret import late_rate
+from robustbandits.red_team._suite import BLACKBOX
 
 if TYPE_CHECKING:
     from robustbandits.red_team.report import RedTeamReport
-
-#: What an attacker may know who has no more than the arms, contexts and rewards of the game.
-BLACKBOX = LEVELS[: LEVELS.index(BLACK_BOX) + 1]
 
 
 class Details(NamedTuple):
@@ -98,11 +97,16 @@ def _best(attack: Any, means: Floats) -> npt.NDArray[np.intp]:
 
 
 def wanted_arms(attack: Any, means: Floats) -> npt.NDArray[np.intp] | None:
-    """Return the arms that an attack wants to be played: its target, or all but the best ones."""
+    """Return the arms that an attack wants to be played: its target, or all but the best ones.
+
+    None if it wants none in particular, or finds its target only in the game.
+    """
     if hasattr(attack, "attack"):  # a schedule
         return wanted_arms(attack.attack, means)
+    if isinstance(attack, OracleTarget) and attack.target is None:
+        return np.array([means.argmin()])
     if hasattr(attack, "target"):
-        return np.array([means.argmin() if attack.target is None else attack.target])
+        return None if attack.target is None else np.array([attack.target])
     if hasattr(attack, "top"):
         return np.argsort(-means, kind="stable")[count_top(attack.top, len(means)) :]
     return None

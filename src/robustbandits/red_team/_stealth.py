@@ -45,7 +45,7 @@ class _Record(NamedTuple):
 def measure_stealth(report: RedTeamReport) -> Stealth:
     """Play the worst attack against the target again, and look at every round."""
     largest, changed, clean = 0.0, [np.empty(0)], [np.empty(0)]
-    on_contexts = report.problem.infinite  # the arms that were played are not known
+    is_known = not report.problem.infinite  # whether the contexts that the policy chose are known
     for ledger in list(report.worst_games)[:SEEDS]:
         if ledger.last_attack == 0:
             continue
@@ -53,11 +53,11 @@ def measure_stealth(report: RedTeamReport) -> Stealth:
         last = min(ledger.last_attack, first + MOST_ROUNDS)
         attacked = _replay(report, report.worst_recipe, ledger.seed, first, last)
         largest = max(largest, float(attacked.prices.max()))
-        on_contexts = on_contexts or ledger.spent_on_contexts > 0.0
-        if not on_contexts:
+        is_known = is_known and ledger.spent_on_contexts == 0.0
+        if is_known:
             changed.append(attacked.residuals[attacked.prices > 0.0])
             clean.append(_replay(report, NoAttack(), ledger.seed, first, last).residuals)
-    detection = math.nan if on_contexts else _larger(np.concatenate(changed), np.concatenate(clean))
+    detection = _larger(np.concatenate(changed), np.concatenate(clean)) if is_known else math.nan
     return Stealth(largest or math.nan, detection)
 
 
@@ -90,7 +90,7 @@ def _replay(report: RedTeamReport, attack: Any, seed: int, first: int, last: int
 
 
 def residuals(contexts: Floats, rewards: Floats) -> Floats:
-    """Return how far each reward is from a ridge regression on those before, in units of noise.
+    """Return how far each reward is from a ridge regression on those before.
 
     The distance is divided by the standard deviation of the prediction's error for noise of 1, so
     that rewards of contexts that are not known yet do not stand out.

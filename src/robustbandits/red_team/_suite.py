@@ -10,8 +10,8 @@ from robustbandits.experiments import registry
 from robustbandits.experiments.recipe_text import parse_recipe
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
+from robustbandits.game.knowledge import BLACK_BOX, LEVELS
 from robustbandits.game.problem import Problem, UnsupportedProblem
-from robustbandits.red_team._details import BLACKBOX
 
 #: The attacks of ``quick``, typed as on the command line; the last one is the control.
 QUICK = (
@@ -22,6 +22,8 @@ QUICK = (
     "ContextDilation",
     "RandomControl",
 )
+#: Levels of attackers who know no more than the arms, contexts and rewards of the game.
+BLACKBOX = LEVELS[: LEVELS.index(BLACK_BOX) + 1]
 SUITES = ("quick", "full", "blackbox", "context")
 #: A budget for recipes whose budget is set later.
 _ANY_BUDGET = 1.0
