@@ -6,23 +6,14 @@ Each test waits for what it expects to see, never for a fixed time.
 import pytest
 
 import robustbandits as rb
-from browser.limits import HOSTILE, TIMEOUT
+from browser.limits import HOSTILE
+from browser.steps import BROKEN, open_all, until
 from reports.sample_experiments import budget_sweep, linear_experiment
 from robustbandits.reports.page.render import render_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LINE = ".chart .line"
-
-
-def until(locator, **wanted):
-    """Wait until a locator has a count, a text, ...: ``until(lines, have_count=3)``."""
-    from playwright.sync_api import expect
-
-    for name, value in wanted.items():
-        arguments = () if value is None else (value,)
-        method = "not_to_" + name[4:] if name.startswith("not_") else "to_" + name
-        getattr(expect(locator), method)(*arguments, timeout=TIMEOUT)
 
 
 def policy(page, name):
@@ -187,24 +178,6 @@ SCROLLING = """() => [...document.querySelectorAll('.scroll')].map(box => ({
   ),
 }))"""
 
-BROKEN = """() => {
-  const broken = [];
-  for (const name of document.querySelectorAll('.scroll th, figcaption, button.policy, h4')) {
-    const words = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
-    while (words.nextNode()) {
-      const text = words.currentNode.data;
-      for (const found of text.matchAll(/[^ ]+/g)) {
-        const range = document.createRange();
-        range.setStart(words.currentNode, found.index);
-        range.setEnd(words.currentNode, found.index + found[0].length);
-        const lines = new Set([...range.getClientRects()].map(line => Math.round(line.top)));
-        if (lines.size > 1) broken.push(found[0]);
-      }
-    }
-  }
-  return broken;
-}"""
-
 
 @pytest.fixture(scope="session")
 def wide_file(tmp_path_factory):
@@ -222,11 +195,6 @@ def wide_file(tmp_path_factory):
     experiments = [linear_experiment(policies=policies, seeds=6), budget_sweep()]
     path.write_text(render_page(experiments), encoding="utf-8")
     return path
-
-
-def open_all(page):
-    for details in page.locator("details").all():
-        details.evaluate("details => { details.open = true; }")
 
 
 def test_tables_on_a_phone_show_a_value_and_hint_that_they_scroll(visit, wide_file):

@@ -2,16 +2,19 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from cli.commands import invoke, invoke_json
 from robustbandits.compiled.jit import jit_is_on
 
+README = Path(__file__).parents[2] / "README.md"
 ENVIRONMENT = "Simulation(arms=5, dim=3, contexts=fixed)"
 SMALL = ("--environment", ENVIRONMENT, "--attacks", "Garcelon", "--budgets", "3,30")
 SHORT = (*SMALL, "--rounds", "1000", "--seeds", "2")
@@ -94,6 +97,11 @@ def test_in_the_demo_linucb_is_hijacked_and_cautious_linucb_is_not():
     assert "LinUCB under attack: hijacked" in text
     assert "CautiousLinUCB(tolerance=200.0) under attack: not hijacked" in text
     assert "█" in text
+    readme = README.read_text(encoding="utf-8")
+    for line in text.splitlines()[3:5]:
+        policy, clean, attacked = line.split()
+        name = policy.partition("(")[0]
+        assert re.search(rf"{name}'s (regret goes )?from {clean} to {attacked}\b", readme)
     assert text.splitlines()[-1].startswith("LinUCB is hijacked with a budget of")
 
 

@@ -9,6 +9,7 @@ import pytest
 import robustbandits as rb
 from game.plain_policies import PlainLinUCB
 from robustbandits.compiled.jit import jit_is_on
+from robustbandits.red_team._details import wanted_arms
 
 CATALOGUE = rb.environments.Simulation(arms=6, dim=3, contexts="fixed")
 SMALL = {"environment": CATALOGUE, "attacks": "Garcelon", "budgets": [30.0], "rounds": 1000}
@@ -129,10 +130,74 @@ def test_the_data_frame_has_a_row_for_each_game(report):
 
 def test_the_summary_fits_on_a_screen(report):
     lines = str(report).splitlines()
-    assert len(lines) <= 30
-    assert max(map(len, lines[1:])) <= 100
-    assert lines[0] == report.verdict
-    assert any(line.startswith("the limit") for line in lines)
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 100
+    assert " ".join(lines).startswith(report.verdict)
+    names = [line[:23].strip() for line in lines]
+    for name in ("how stealthy", "knowledge gap", "recovered", "the limit", "what would help"):
+        assert name in names
+
+
+def test_the_summary_of_many_attacks_shows_the_worst_of_them():
+    attacks = [rb.attacks.Garcelon(1.0, top=k / 20) for k in range(20)]
+    report = rb.redteam("LinUCB", seeds=2, yardsticks=["Greedy"], **{**SMALL, "attacks": attacks})
+    assert len(str(report).splitlines()) <= 40
+    assert "and 6 attacks that harm the target less" in str(report)
+    assert len(report.matrix) == 21
+
+
+def test_the_worst_attack_is_compared_with_random_changes_of_the_same_budget(report):
+    finals = [
+        rb.simulate(
+            environment=CATALOGUE,
+            policy=rb.policies.LinUCB(),
+            attack=rb.attacks.RandomControl(report.worst_budget),
+            rounds=1000,
+            seed=seed,
+        ).final_regret
+        for seed in range(3)
+    ]
+    assert report.details.control_regret == pytest.approx(np.mean(finals))
+    assert report.details.control_regret < report.details.regret
+
+
+def test_the_knowledge_gap_compares_attacks_by_what_they_know(report):
+    assert report.by_knowledge["omniscient"].attack == "Garcelon"
+    found = report.by_knowledge["black-box"]
+    assert found.attack == "FlipTheta"
+    assert found.regret == report.matrix["FlipTheta"]["LinUCB"].value
+    assert report.by_knowledge["omniscient"].budget == report.smallest_hijack("LinUCB")
+    assert "black-box" in report.to_dict()["by_knowledge"]
+
+
+def test_the_share_of_the_arms_that_an_attack_wants_is_measured(report):
+    shares = []
+    for ledger in report.worst_games:
+        _, means = report.catalogue(ledger.seed)
+        shares.append(ledger.pulls[np.argsort(-means)[3:]].sum() / 1000)  # the worse half
+    assert report.details.wanted_arms == pytest.approx(np.mean(shares))
+    assert report.details.wanted_arms > 0.5 > report.details.clean_wanted_arms
+
+
+def test_a_targeted_attack_wants_its_target():
+    means = np.array([0.5, 0.2, 0.9])
+    attack = rb.attacks.OracleTarget(1.0)
+    assert wanted_arms(attack, means).tolist() == [1]
+    assert wanted_arms(rb.attacks.Burst(rb.attacks.Promote(1.0, target=2)), means).tolist() == [2]
+    for attack in (rb.attacks.FlipTheta(1.0), rb.attacks.ConsistentLie(1.0)):
+        assert wanted_arms(attack, means) is None
+
+
+def test_the_advice_names_the_policy_that_does_better():
+    changes = {"target": "LinUCB", "seeds": 3}
+    better = rb.redteam(**{**SMALL, **changes, "yardsticks": [RandomArms]})
+    assert better.is_hijacked("Garcelon", 30.0)
+    assert better.advice.startswith("RandomArms: mean regret at most")
+    changes["target"] = RandomArms
+    worse = rb.redteam(**{**SMALL, **changes, "yardsticks": ["LinUCB"]})
+    assert worse.advice.startswith("none of the other policies that were played is clearly better")
+    alone = rb.redteam(**{**SMALL, **changes, "yardsticks": []})
+    assert alone.advice == "no other policy was played"
 
 
 def test_the_limit_is_that_of_the_catalogues(report):
@@ -155,6 +220,9 @@ def test_the_page_has_the_verdict_and_the_tables(report, tmp_path):
     assert report.verdict in text
     assert f"<h1>LinUCB is hijacked with a budget of {report.budget_to_hijack:.3g}" in text
     assert "The smallest of the budgets played that hijacks a policy" in text
+    assert f"What would help: {report.advice}" in text
+    for row in ("Largest change of a round", "AUC of a detector of residuals", "black-box"):
+        assert row in text
     stored = json.loads(files[-1].read_text(encoding="utf-8"))
     assert stored == json.loads(json.dumps(report.to_dict()))
     assert "http://" not in text.replace("http://www.w3.org", "")
@@ -174,7 +242,7 @@ def test_an_object_plays_fewer_rounds_to_fit_and_the_report_says_so():
     )
     assert 1000 <= report.rounds < 10**6
     assert f"Reduced to {report.rounds:,} rounds" in str(report)
-    assert len(str(report).splitlines()) <= 30
+    assert len(str(report).splitlines()) <= 40
 
 
 @compiled

@@ -4,8 +4,11 @@ import pytest
 
 import robustbandits as rb
 from robustbandits.experiments import registry
+from robustbandits.game.knowledge import knowledge_of
 from robustbandits.game.problem import Problem
 from robustbandits.red_team._suite import QUICK, choose_attacks, playable, split_names, with_budget
+
+PROBLEM = Problem(arms=4, dim=3, rounds=100, noise=0.1)
 
 
 def test_quick_has_the_attacks_of_its_list():
@@ -25,11 +28,21 @@ def test_full_has_every_attack_that_needs_only_a_budget():
     assert "NoAttack" not in names
 
 
-def test_suites_by_what_is_changed_and_known():
+def test_quick_has_the_control():
+    assert isinstance(choose_attacks("quick")["RandomControl"], rb.attacks.RandomControl)
+
+
+def test_context_has_the_attacks_that_change_contexts():
     assert "ContextDilation" in choose_attacks("context")
     assert not {"Garcelon", "Oracle", "FlipTheta"} & set(choose_attacks("context"))
-    assert "FlipTheta" in choose_attacks("blackbox")
-    assert not {"Garcelon", "Oracle", "ContextDilation"} & set(choose_attacks("blackbox"))
+
+
+def test_blackbox_has_the_attacks_that_know_no_more_than_the_game_shows():
+    chosen = choose_attacks("blackbox")
+    assert {"FlipTheta", "LinACE", "Promote", "WeakVector", "ObservationFree"} <= set(chosen)
+    for name, attack in choose_attacks("full").items():
+        level = knowledge_of(attack.start(PROBLEM))
+        assert (name in chosen) == (level not in ("white-box", "omniscient"))
 
 
 def test_attacks_can_be_named_or_given():

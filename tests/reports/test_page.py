@@ -291,3 +291,18 @@ def test_page_opens_with_the_verdict():
     verdict = "LinUCB has the lowest regret under its worst attack"
     assert verdict in text
     assert text.index(verdict) < text.index("What this is for.")
+
+
+def test_charts_of_budgets_show_the_limit_only_where_it_is_known():
+    experiment = budget_sweep()
+    environment = next(iter(experiment.spec.environments))
+    without = read(experiment)
+    assert not any("limit" in chart for chart in without.charts)
+    assert "The limit is" not in without.text
+    page = read(experiment, limits={environment: 2.0, "elsewhere": 3.0})
+    swept = [chart for chart in page.charts if chart["kind"] == "budget"]
+    assert swept
+    for chart in swept:
+        assert chart["limit"] == [2.0 * budget for budget in chart["x"]]
+    assert page.text.count("dashed: the limit") == len(swept)
+    assert page.text.count("The limit is the least regret without attack") == 1

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from robustbandits._atomic import write_whole
 from robustbandits.experiments.recipe_json import Outsider, canonical
 from robustbandits.experiments.spec import Spec
+from robustbandits.game.knowledge import BLACK_BOX, OMNISCIENT
 from robustbandits.game.object_policy import ObjectPolicy
 from robustbandits.reports.table import Column, Table
 from robustbandits.reports.write import write_report
@@ -18,19 +19,28 @@ if TYPE_CHECKING:
     from robustbandits.experiments.store.load import Experiment
     from robustbandits.red_team.report import RedTeamReport
 
-#: Rows of the table about the worst attack, by the names of ``Details``.
+#: Rows of the table about the worst attack, by the names of ``Details`` and ``Stealth``.
 _ROWS = {
     "regret": "Regret",
     "clean_regret": "Regret without attack",
+    "control_regret": "Regret under random changes with the same budget",
     "per_unit": "Excess regret for each unit spent",
     "spent": "Spent",
     "attacked_rounds": "Rounds changed",
     "mean_change": "Mean change of such a round",
+    "largest_change": "Largest change of a round",
+    "detection": "AUC of a detector of residuals (0.5: changes cannot be seen)",
     "lost": "Lost at the end, as a share of what random play loses",
     "recovered": "Share of games that recover",
     "recovery": "Median time to recovery, in rounds",
     "best_arm": "Share of rounds with the best arm",
     "clean_best_arm": "The same without attack",
+    "wanted_arms": "Share of rounds with an arm that the attacker wants",
+    "clean_wanted_arms": "The same without attack",
+}
+_KNOWS = {
+    BLACK_BOX: "at most what the game shows (black-box)",
+    OMNISCIENT: "more, such as the mean rewards (omniscient)",
 }
 
 
@@ -40,7 +50,8 @@ def write_page(report: RedTeamReport, folder: Path) -> list[Path]:
         [_shown(report)],
         folder,
         title=_title(report),
-        more_tables=[[_details(report), _hijacked(report)]],
+        more_tables=[[_details(report), _knowledge(report), _hijacked(report)]],
+        limits={report.environment: report.limit} if math.isfinite(report.limit) else None,
     )
     path = folder / "report.json"
     text = json.dumps(report.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
@@ -61,7 +72,7 @@ def _shown(report: RedTeamReport) -> Experiment:
     policies = {label: _named(policy) for label, policy in spec.policies.items()}
     shown = Spec(
         name=spec.name,
-        about=report.verdict,
+        about=f"{report.verdict} What would help: {report.advice}.",
         environments=spec.environments,
         attacks=spec.attacks,
         policies=policies,
@@ -81,7 +92,7 @@ def _named(policy: Any) -> Any:
 
 
 def _details(report: RedTeamReport) -> Table:
-    values = report.details._asdict()
+    values = report.details._asdict() | report.stealth._asdict()
     rows = [(title, values[name]) for name, title in _ROWS.items() if math.isfinite(values[name])]
     if report.confirmation is not None:
         rows.append(("Games hijacked with fresh seeds", report.confirmation.hijacked))
@@ -97,14 +108,36 @@ def _details(report: RedTeamReport) -> Table:
     )
 
 
+def _knowledge(report: RedTeamReport) -> Table:
+    """Return what attackers who know as much as they like do, and those who do not."""
+    rows = [
+        (_KNOWS[level], found.attack, found.regret, _budget(found.budget))
+        for level, found in report.by_knowledge.items()
+    ]
+    return Table(
+        "knowledge",
+        f"What the attacker's knowledge is worth against {report.target}",
+        (
+            Column("The attacker knows", "text"),
+            Column("Worst attack", "text"),
+            Column(f"Mean regret, budget {report.budgets[-1]:g}"),
+            Column("Smallest budget that hijacks", "text"),
+        ),
+        tuple(rows),
+    )
+
+
+def _budget(budget: float) -> str:
+    return f"{budget:g}" if math.isfinite(budget) else "none"
+
+
 def _hijacked(report: RedTeamReport) -> Table:
     """Return the smallest budget of the grid with which each attack hijacks each policy."""
     rows = []
     for attack in report.attacks:
         row = [attack]
         for policy in report.policies:
-            found = [b for b in report.budgets if report.is_hijacked(attack, b, policy)]
-            row.append(f"{min(found):g}" if found else "none")
+            row.append(_budget(report.smallest_hijack(policy, [attack])))
         rows.append(tuple(row))
     return Table(
         "hijacked",

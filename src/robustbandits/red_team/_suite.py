@@ -10,16 +10,20 @@ from robustbandits.experiments import registry
 from robustbandits.experiments.recipe_text import parse_recipe
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
+from robustbandits.game.knowledge import BLACK_BOX, LEVELS
 from robustbandits.game.problem import Problem, UnsupportedProblem
 
-#: The attacks of ``quick``, typed as on the command line.
+#: The attacks of ``quick``, typed as on the command line; the last one is the control.
 QUICK = (
     "Garcelon",
     "Garcelon(top='all-but-worst')",
     "Oracle",
     "FlipTheta",
     "ContextDilation",
+    "RandomControl",
 )
+#: Levels of attackers who know no more than the arms, contexts and rewards of the game.
+BLACKBOX = LEVELS[: LEVELS.index(BLACK_BOX) + 1]
 SUITES = ("quick", "full", "blackbox", "context")
 #: A budget for recipes whose budget is set later.
 _ANY_BUDGET = 1.0
@@ -108,7 +112,7 @@ def _required(kind: Any) -> list[str]:
 
 def _belongs(attack: Any, suite: str) -> bool:
     facts = getattr(attack, "facts", AttackFacts())
-    return "contexts" in facts.changes if suite == "context" else facts.knows.startswith("nothing")
+    return "contexts" in facts.changes if suite == "context" else facts.knowledge in BLACKBOX
 
 
 def _recipe(attack: Any, allow_import: bool) -> Any:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING
 
+from robustbandits.game.knowledge import BLACK_BOX, OMNISCIENT
 from robustbandits.metrics.intervals import Estimate
+from robustbandits.red_team._details import Details
 
 if TYPE_CHECKING:
     from robustbandits.red_team.report import RedTeamReport
 
 #: Width of a policy's column; with three yardsticks the table has less than 100 letters a line.
 COLUMN = 17
+#: Letters of a line at most.
+WIDTH = 100
+#: Attacks in the table at most, so that the summary fits on a screen of 40 lines.
+MOST_ATTACKS = 14
 
 
 def verdict(report: RedTeamReport) -> str:
@@ -36,27 +43,22 @@ def _games(count: int) -> str:
 
 def summary(report: RedTeamReport) -> str:
     """Return the verdict, what the worst attack does, and a table of regrets."""
-    return "\n".join(
-        [report.verdict, "", *_details(report), "", *_matrix(report), "", *_notes(report)]
-    )
+    first = _wrap(report.verdict)
+    return "\n".join([*first, "", *_details(report), "", *_matrix(report), "", *_notes(report)])
 
 
 def _details(report: RedTeamReport) -> list[str]:
     found = report.details
-    touched = f"{found.attacked_rounds:,.0f} of {report.rounds:,} rounds changed"
     rows = {
         "worst attack": f"{report.worst_attack} with a budget of {report.worst_budget:.3g}",
-        "regret": f"{found.regret:,.0f}; without attack {found.clean_regret:,.0f}",
-        "regret per unit spent": f"{found.per_unit:,.1f}",
-        "spent": f"{found.spent:,.3g}: {touched}, by {found.mean_change:.2g} on average",
-        "recovered": f"{found.recovered:.0%} of the games",
+        "regret": f"{found.regret:,.0f}; without attack {found.clean_regret:,.0f}"
+        f"{_control(found.control_regret)}",
+        "regret per unit spent": "" if math.isnan(found.per_unit) else f"{found.per_unit:,.1f}",
+        "how stealthy": _stealth(report),
+        "arms played": _arms(found),
+        "recovered": _recovered(found),
+        "knowledge gap": _knowledge(report),
     }
-    if math.isfinite(found.recovery):
-        rows["recovered"] += f", half of them within {found.recovery:,.0f} rounds"
-    if not math.isnan(found.best_arm):
-        rows["best arm played"] = (
-            f"{found.best_arm:.0%} of the rounds; without attack {found.clean_best_arm:.0%}"
-        )
     if report.confirmation is not None:
         again = report.confirmation
         rows["with fresh seeds"] = (
@@ -67,11 +69,70 @@ def _details(report: RedTeamReport) -> list[str]:
             f"no policy that pays {found.clean_regret:,.0f} without attack withstands more than "
             f"about {found.clean_regret / report.limit:,.3g}"
         )
-    return [f"{name:22} {text}" for name, text in rows.items()]
+    rows["what would help"] = report.advice
+    wrapped = [_wrap(f"{name:22} {text}", indent=23) for name, text in rows.items() if text]
+    return [line for lines in wrapped for line in lines]
+
+
+def _wrap(text: str, indent: int = 0) -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+
+def _control(regret: float) -> str:
+    return "" if math.isnan(regret) else f", under random changes {regret:,.0f}"
+
+
+def _stealth(report: RedTeamReport) -> str:
+    found, stealth = report.details, report.stealth
+    if math.isnan(stealth.largest_change):
+        return "nothing was changed"
+    text = (
+        f"{found.spent:,.3g} spent in {found.attacked_rounds:,.0f} of {report.rounds:,} rounds, "
+        f"{found.mean_change:.2g} on average and at most {stealth.largest_change:.2g}"
+    )
+    if math.isnan(stealth.detection):
+        return text
+    return (
+        f"{text}; AUC of a residual detector {stealth.detection:.2f} (0.5: invisible, 1: obvious)"
+    )
+
+
+def _recovered(found: Details) -> str:
+    if math.isnan(found.recovered):
+        return ""
+    text = f"{found.recovered:.0%} of the games"
+    if not math.isfinite(found.recovery):
+        return text
+    return f"{text}, half of the games within {found.recovery:,.0f} rounds of the last change"
+
+
+def _arms(found: Details) -> str:
+    """Return how often the best arm and the arms that the attacker wants are played."""
+    if math.isnan(found.best_arm):
+        return ""
+    clean = f"{found.clean_best_arm:.0%}"
+    best = f"the best in {found.best_arm:.0%} of the rounds (without attack {clean})"
+    if math.isnan(found.wanted_arms):
+        return best
+    clean = f"{found.clean_wanted_arms:.0%}"
+    return f"{best}, those that the attacker wants in {found.wanted_arms:.0%} ({clean})"
+
+
+def _knowledge(report: RedTeamReport) -> str:
+    """Return the regrets under the worst attack that knows more, and that does not."""
+    if len(report.by_knowledge) < 2:
+        return ""
+    less, more = report.by_knowledge[BLACK_BOX], report.by_knowledge[OMNISCIENT]
+    return (
+        f"{more.regret - less.regret:,.0f} at budget {report.budgets[-1]:g}: omniscient "
+        f"{more.regret:,.0f} ({more.attack}), black-box {less.regret:,.0f} ({less.attack})"
+    )
 
 
 def _matrix(report: RedTeamReport) -> list[str]:
     """Return the table of regrets; a star marks hijacked policies."""
+    harm = {name: row[report.target].value for name, row in report.matrix.items()}
+    worst = sorted(report.attacks, key=lambda name: -harm[name])[:MOST_ATTACKS]
     first = max(20, *(len(_short(name, 30)) + 1 for name in report.matrix))
     names = ["target", *(policy.partition("(")[0] for policy in report.policies[1:])]
     lines = [
@@ -79,13 +140,16 @@ def _matrix(report: RedTeamReport) -> list[str]:
         " " * first + "".join(f"{_short(name, COLUMN - 1):>{COLUMN}}" for name in names),
     ]
     for attack, row in report.matrix.items():
+        if attack in report.attacks and attack not in worst:
+            continue
         line = f"{_short(attack, 30):{first}}"
         for policy in report.policies:
             played = attack in report.attacks
             star = played and report.is_hijacked(attack, report.budgets[-1], policy)
             line += f"{_cell(row[policy]) + '*' * star:>{COLUMN}}"
         lines.append(line)
-    return lines
+    left_out = len(report.attacks) - len(worst)
+    return lines + [f"and {left_out} attacks that harm the target less"] * (left_out > 0)
 
 
 def _short(text: str, length: int) -> str:

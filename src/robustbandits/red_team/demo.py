@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from robustbandits.kernels.linalg import Floats
+from robustbandits.red_team._labels import NO_ATTACK, attack_label
 from robustbandits.red_team.redteam import redteam
-from robustbandits.red_team.report import NO_ATTACK, RedTeamReport, attack_label
+from robustbandits.red_team.report import RedTeamReport
 
 BUDGET, ROUNDS, SEEDS = 50.0, 100_000, 5
 ROBUST = "CautiousLinUCB(200)"

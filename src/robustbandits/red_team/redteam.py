@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from robustbandits._cores import available_cores
+from robustbandits.attacks.random_control import RandomControl
 from robustbandits.environments.simulation import Simulation
 from robustbandits.experiments.labels import check_seeds
 from robustbandits.experiments.recipe_text import parse_recipe
@@ -27,17 +28,18 @@ from robustbandits.policies.linear.cautious_linucb import CautiousLinUCB
 from robustbandits.policies.linear.linucb import LinUCB
 from robustbandits.policies.linear.robust_linucb import RobustLinUCB
 from robustbandits.red_team._hijack import hijacked, is_hijack, search_budget
+from robustbandits.red_team._labels import NO_ATTACK, attack_label
 from robustbandits.red_team._suite import choose_attacks, playable, with_budget
 from robustbandits.red_team._target import as_target, is_object
 from robustbandits.red_team._time_budget import MINUTES_OF_OBJECTS, Size, fit, seconds_per_round
-from robustbandits.red_team.report import NO_ATTACK, Confirmation, RedTeamReport, attack_label
+from robustbandits.red_team.report import Confirmation, RedTeamReport
 
 #: Budgets of the grid, in units of reward.
 BUDGETS = (10.0, 30.0, 100.0, 300.0)
 #: The tolerance of CautiousLinUCB for each unit of budget.
 TOLERANCE = 4.0
-#: Runs of the search and the confirmation, for the estimate of the time.
-SEARCHED = 12
+#: Runs of the search, the control, the confirmation and the replays, for the estimate of the time.
+SEARCHED = 15
 
 
 def redteam(
@@ -57,9 +59,10 @@ def redteam(
     """Point attacks at a policy, and report the budget that hijacks it.
 
     Every attack is played with every budget. Then the smallest budget that hijacks the target is
-    searched by bisection on a log scale, with the same seeds, and the worst attack is played again
-    with fresh seeds. A policy is hijacked if in at least 80 % of its games the attack costs, over
-    the last tenth of the rounds, at least half of what playing at random would.
+    searched by bisection on a log scale, with the same seeds. The worst attack is compared with
+    random changes of the same budget, and played again with fresh seeds. A policy is hijacked if in
+    at least 80 % of its games the attack costs, over the last tenth of the rounds, at least half of
+    what playing at random would.
 
     Parameters
     ----------
@@ -70,9 +73,9 @@ def redteam(
     environment
         Where it plays: a recipe or its text. By default a simulated catalogue of 20 arms.
     attacks
-        ``"quick"``, ``"full"`` (all that exist), ``"blackbox"`` (those that know nothing),
-        ``"context"`` (those that change contexts), names separated by commas, or a list of names
-        and recipes.
+        ``"quick"``, ``"full"`` (all that exist), ``"blackbox"`` (those that know no
+        more than the arms, contexts and rewards of the game), ``"context"`` (those that change
+        contexts), names separated by commas, or a list of names and recipes.
     budgets
         What attackers may spend; 10, 30, 100 and 300 by default.
     rounds, seeds
@@ -191,6 +194,7 @@ class _RedTeam:
                 report.hijacking_attack, report.budget_to_hijack, self.size.seeds
             )
             report.hijacking_games = games
+        report.control_games = self._control(report)
         report.confirmation = self._confirm(report)
         return report
 
@@ -198,6 +202,16 @@ class _RedTeam:
         """Return the target's games under an attack."""
         pairs = {attack_label(attack, budget): with_budget(self.attacks[attack], budget)}
         spec = self.spec("Search of the smallest budget", pairs, {self.target: self.policy}, seeds)
+        return self.run(spec).ledgers
+
+    def _control(self, report: RedTeamReport) -> Any:
+        """Play random changes of what the worst attack changes, with the same budget."""
+        contexts = any(ledger.spent_on_contexts > 0.0 for ledger in report.worst_games)
+        surface: Literal["rewards", "contexts"] = "contexts" if contexts else "rewards"
+        control = RandomControl(report.worst_budget, surface=surface)
+        spec = self.spec(
+            "Control", {control.label: control}, {self.target: self.policy}, self.size.seeds
+        )
         return self.run(spec).ledgers
 
     def _confirm(self, report: RedTeamReport) -> Confirmation:

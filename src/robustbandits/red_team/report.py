@@ -15,28 +15,25 @@ import numpy as np
 from robustbandits.experiments.store.load import Experiment
 from robustbandits.game.ledger import Ledger, frame
 from robustbandits.game.match import NATURE, stream
+from robustbandits.game.problem import Problem
 from robustbandits.limits import price_of_tolerance
-from robustbandits.metrics.audit import attacked_rounds, spent
-from robustbandits.metrics.damage import WorstCase, amplification, excess_regret, worst_case
+from robustbandits.metrics.damage import WorstCase, worst_case
 from robustbandits.metrics.groups import Group, Labels, final_regrets, group_by_labels
 from robustbandits.metrics.intervals import Estimate, estimate_mean
-from robustbandits.metrics.recovery_times import recovery
-from robustbandits.metrics.regret import late_rate
 from robustbandits.red_team import _text
+from robustbandits.red_team._advice import advice
+from robustbandits.red_team._columns import columns_of_games
+from robustbandits.red_team._details import Details, Knowledge, by_knowledge, measure
 from robustbandits.red_team._hijack import hijacked, is_hijack
+from robustbandits.red_team._labels import NO_ATTACK, attack_label
+from robustbandits.red_team._stealth import Stealth, measure_stealth
+from robustbandits.red_team._suite import with_budget
 
 if TYPE_CHECKING:
     import pandas
 
-NO_ATTACK = "NoAttack"
 #: The limit is the mean over this many catalogues; each takes about a second.
 LIMIT_SEEDS = 3
-
-
-def attack_label(attack: str, budget: float) -> str:
-    """Return the label of an attack with a budget."""
-    name, _, rest = attack.partition("(")
-    return f"{name}(budget={budget:.12g}" + (f", {rest}" if rest else ")")
 
 
 class Confirmation(NamedTuple):
@@ -45,22 +42,6 @@ class Confirmation(NamedTuple):
     games: int
     hijacked: int
     regret: float  # mean
-
-
-class Details(NamedTuple):
-    """What the worst attack does to the target; means over seeds."""
-
-    regret: float
-    clean_regret: float  # without attack
-    per_unit: float  # excess regret for each unit that was spent
-    spent: float
-    attacked_rounds: float
-    mean_change: float  # of an attacked round
-    lost: float  # over the last tenth, as a share of what uniform play loses
-    recovered: float  # share of the games that recover after the last attack
-    recovery: float  # median time to recovery in rounds; infinite if fewer than half recover
-    best_arm: float  # share of rounds in which the best arm is played; NaN if arms are not fixed
-    clean_best_arm: float
 
 
 @dataclass
@@ -79,6 +60,8 @@ class RedTeamReport:
         Spec and ledgers of the grid: every attack with every budget, target and yardsticks.
     gaps
         Regret per round of uniform play, by seed.
+    control_games
+        The target's games under random changes, with the budget of the worst attack.
     confirmation
         The worst attack with fresh seeds.
     """
@@ -93,6 +76,7 @@ class RedTeamReport:
     budget_to_hijack: float = math.inf
     hijacking_attack: str | None = None
     hijacking_games: Sequence[Ledger] = ()
+    control_games: Sequence[Ledger] = ()
     confirmation: Confirmation | None = None
     _groups: dict[Labels, Group] = field(init=False, repr=False)
 
@@ -119,6 +103,22 @@ class RedTeamReport:
         """Labels of the target and the yardsticks that could play."""
         return list(dict.fromkeys(labels.policy for labels in self._groups))
 
+    @property
+    def policy(self) -> Any:
+        """The policy under attack."""
+        return self.experiment.spec.policies[self.target]
+
+    @cached_property
+    def problem(self) -> Problem:
+        """What the target is told in advance."""
+        environment = self.experiment.spec.environments[self.environment]
+        problem: Problem = environment.start(self.rounds, stream(self.seeds[0], NATURE)).problem
+        return problem
+
+    def recipe(self, attack: str) -> Any:
+        """Return an attack of the grid, with the largest budget."""
+        return self.experiment.spec.attacks[attack_label(attack, self.budgets[-1])]
+
     def games(self, attack: str, policy: str) -> Group:
         """Return the ledgers of a policy under an attack of the grid, by its label with budget."""
         return self._groups[Labels(self.environment, attack, policy)]
@@ -128,6 +128,12 @@ class RedTeamReport:
         policy = policy or self.target
         games = self.games(attack_label(attack, budget), policy)
         return is_hijack(hijacked(games, self.games(NO_ATTACK, policy), self.gaps))
+
+    def smallest_hijack(self, policy: str, attacks: Sequence[str] | None = None) -> float:
+        """Return the smallest budget of the grid with which an attack hijacks; or infinity."""
+        names = self.attacks if attacks is None else attacks
+        found = [b for b in self.budgets if any(self.is_hijacked(a, b, policy) for a in names)]
+        return min(found, default=math.inf)
 
     @property
     def worst_case(self) -> WorstCase:
@@ -144,6 +150,22 @@ class RedTeamReport:
     def worst_budget(self) -> float:
         """The budget of the worst attack: the budget to hijack, or that of the most harm."""
         return self.budget_to_hijack if self.hijacking_attack else self._most_harmful[1]
+
+    @property
+    def worst_recipe(self) -> Any:
+        """The worst attack, with its budget."""
+        return with_budget(self.recipe(self.worst_attack), self.worst_budget)
+
+    @property
+    def worst_games(self) -> Sequence[Ledger]:
+        """The target's games under the worst attack."""
+        label = attack_label(self.worst_attack, self.worst_budget)
+        return list(self.hijacking_games) or self.games(label, self.target)
+
+    @property
+    def clean_games(self) -> Group:
+        """The target's games without attack."""
+        return self.games(NO_ATTACK, self.target)
 
     @cached_property
     def _most_harmful(self) -> tuple[str, float]:
@@ -167,35 +189,26 @@ class RedTeamReport:
     @cached_property
     def details(self) -> Details:
         """What the worst attack does to the target."""
-        clean = self.games(NO_ATTACK, self.target)
-        label = attack_label(self.worst_attack, self.worst_budget)
-        games = list(self.hijacking_games) or self.games(label, self.target)
-        gap = float(np.mean([self.gaps[seed] for seed in self.seeds]))
-        late = np.mean(late_rate.by_seed(games)) - np.mean(late_rate.by_seed(clean))
-        back = recovery(games, clean, tolerance=0.01 * gap)
-        cost, touched = np.mean(spent.by_seed(games)), np.mean(attacked_rounds.by_seed(games))
-        return Details(
-            regret=float(final_regrets(games).mean()),
-            clean_regret=float(final_regrets(clean).mean()),
-            per_unit=amplification(games, clean).value,
-            spent=float(cost),
-            attacked_rounds=float(touched),
-            mean_change=float(cost / touched) if touched else math.nan,
-            lost=float(late / gap) if gap else math.nan,
-            recovered=float(back.recovered.mean()) if len(back.recovered) else math.nan,
-            recovery=back.median,
-            best_arm=self._best_arm_share(games),
-            clean_best_arm=self._best_arm_share(clean),
-        )
+        return measure(self)
 
-    def _best_arm_share(self, games: Sequence[Ledger]) -> float:
-        shares = []
-        for ledger in games:
-            _, means = self.catalogue(ledger.seed)
-            if means is None:
-                return math.nan
-            shares.append(float(ledger.pulls[means.argmax()]) / self.rounds)
-        return float(np.mean(shares))
+    @cached_property
+    def stealth(self) -> Stealth:
+        """What a defender could notice of the worst attack; some of its games are played again."""
+        return measure_stealth(self)
+
+    @cached_property
+    def by_knowledge(self) -> dict[str, Knowledge]:
+        """The worst attack with the largest budget, among black-box attacks and among the others.
+
+        The keys are ``"black-box"``, for attacks that know at most what the game shows, and
+        ``"omniscient"``, for those that know more; a key without attacks is left out.
+        """
+        return by_knowledge(self)
+
+    @property
+    def advice(self) -> str:
+        """What would help, according to the policies that were played beside the target."""
+        return advice(self)
 
     def catalogue(self, seed: int) -> tuple[Any, Any]:
         """Return contexts (arms, dim) and means of fixed arms; None if arms are not fixed."""
@@ -243,6 +256,9 @@ class RedTeamReport:
             "worst_budget": self.worst_budget,
             "worst_regret": self.worst_case.regret._asdict(),
             "details": self.details._asdict(),
+            "stealth": self.stealth._asdict(),
+            "by_knowledge": {level: row._asdict() for level, row in self.by_knowledge.items()},
+            "advice": self.advice,
             "confirmation": self.confirmation._asdict() if self.confirmation else None,
             "limit_per_unit": self.limit,
             "matrix": {
@@ -254,28 +270,7 @@ class RedTeamReport:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return one row for each game of the grid."""
-        columns: dict[str, list[Any]] = {}
-        labels = {NO_ATTACK: (NO_ATTACK, 0.0)}
-        labels |= {attack_label(a, b): (a, b) for a in self.attacks for b in self.budgets}
-        for policy in self.policies:
-            clean = self.games(NO_ATTACK, policy)
-            for label, (attack, budget) in labels.items():
-                games = self.games(label, policy)
-                values: dict[str, Any] = {
-                    "policy": [policy] * len(games),
-                    "attack": [attack] * len(games),
-                    "budget": [budget] * len(games),
-                    "seed": [ledger.seed for ledger in games],
-                    "regret": final_regrets(games),
-                    "excess_regret": excess_regret.by_seed(games, clean),
-                    "late_rate": late_rate.by_seed(games),
-                    "hijacked": hijacked(games, clean, self.gaps),
-                    "spent": spent.by_seed(games),
-                    "attacked_rounds": attacked_rounds.by_seed(games),
-                }
-                for name, column in values.items():
-                    columns.setdefault(name, []).extend(column)
-        return frame(columns)
+        return frame(columns_of_games(self))
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write the page (``index.html``), figures, tables and ``report.json``; return the files.

@@ -28,6 +28,7 @@ def write_report(
     title: str = TITLE,
     references: References | None = None,
     more_tables: Sequence[Sequence[Table]] | None = None,
+    limits: Mapping[str, float] | None = None,
     on_step: Callable[[str], None] | None = None,
 ) -> list[Path]:
     """Write figures, tables and the page, and return all files, the page first.
@@ -52,6 +53,9 @@ def write_report(
         :func:`~robustbandits.reports.page.render.render_page`.
     more_tables
         For each experiment, tables to show after its own.
+    limits
+        What any policy must pay for each unit of budget, by environment, for the page's charts; see
+        :func:`~robustbandits.reports.page.render.render_page`.
     on_step
         Called with a description of each step before it starts.
     """
@@ -77,7 +81,9 @@ def write_report(
         if spec_text.file:
             files.append(_write(folder / spec_text.file, spec_text.text))
     announce("page")
-    page = render_page(experiments, title=title, tables=tables, references=references)
+    page = render_page(
+        experiments, title=title, tables=tables, references=references, limits=limits
+    )
     return [_write(folder / "index.html", page), *files]
 
 

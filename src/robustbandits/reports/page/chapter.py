@@ -101,12 +101,18 @@ def panel_figures(
 
 
 def budget_figures(
-    games: GroupedGames, chapter_id: str, numbers: Mapping[str, int]
+    games: GroupedGames, chapter_id: str, numbers: Mapping[str, int], limits: Mapping[str, float]
 ) -> list[Figure]:
     """Return the figures of an experiment's sweeps."""
     group = f"{chapter_id}-budgets"
     return [
-        sweep_figure(sweep, numbers, chart_id=f"{chapter_id}-chart-{i}", group=group)
+        sweep_figure(
+            sweep,
+            numbers,
+            limits.get(sweep.environment),
+            chart_id=f"{chapter_id}-chart-{i}",
+            group=group,
+        )
         for i, sweep in enumerate(games.sweeps, len(games.panels))
     ]
 

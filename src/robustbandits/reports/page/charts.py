@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -104,14 +105,25 @@ def _panel_table(panel: Panel) -> PageTable:
     return PageTable(caption, ["Policy", "Seeds", *[f"Round {rounds[i]:,}" for i in chosen]], rows)
 
 
-def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, chart_id: str, group: str) -> Figure:
-    """Return the chart of a sweep: final regret at each budget."""
+def sweep_figure(
+    sweep: Sweep,
+    numbers: Mapping[str, int],
+    limit: float | None,
+    *,
+    chart_id: str,
+    group: str,
+) -> Figure:
+    """Return the chart of a sweep: final regret at each budget.
+
+    ``limit`` is the least regret without attack, for each unit of budget, of any policy that
+    withstands the attacker; it is drawn as a line. None if it is not known.
+    """
     finals = {
         policy: [panel.finals.get(policy) for panel in sweep.panels.values()]
         for policy in sweep.policies
     }
     title = f"{sweep.attack}, {sweep.environment}"
-    chart = {
+    chart: dict[str, Any] = {
         "kind": "budget",
         "x": [int(budget) if budget.is_integer() else budget for budget in sweep.panels],
         "curves": [_budget_curve(numbers[policy], values) for policy, values in finals.items()],
@@ -119,6 +131,9 @@ def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, chart_id: str, gro
         "group": group,
         "alt": f"Final regret against the budget of {title}; the table has the values.",
     }
+    limits = [] if limit is None else [budget * limit for budget in sweep.panels]
+    if limits:
+        chart["limit"] = [_short(value) if math.isfinite(value) else None for value in limits]
     table = PageTable(
         f"Final regret by budget of {title}",
         ["Policy", *[f"Budget {budget:,g}" for budget in sweep.panels]],
@@ -131,9 +146,11 @@ def sweep_figure(sweep: Sweep, numbers: Mapping[str, int], *, chart_id: str, gro
                 ],
             ]
             for policy, values in finals.items()
-        ],
+        ]
+        + ([["Limit", *map(readable, limits)]] if limits else []),
     )
-    return Figure(chart_id, title, "mean and 95 %", table, chart)
+    note = "mean and 95 %" + ("; dashed: the limit" if limits else "")
+    return Figure(chart_id, title, note, table, chart)
 
 
 def _budget_curve(number: int, finals: list[Floats | None]) -> dict[str, Any]:

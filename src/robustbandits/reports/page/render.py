@@ -44,6 +44,7 @@ def render_page(
     title: str = TITLE,
     tables: Sequence[Sequence[Table]] | None = None,
     references: References | None = None,
+    limits: Mapping[str, float] | None = None,
 ) -> str:
     """Return the page as HTML.
 
@@ -58,6 +59,10 @@ def render_page(
     references
         Function of a spec that returns published final regrets by environment, attack and policy.
         The charts mark them.
+    limits
+        For each environment, the least regret without attack of any policy that withstands an
+        attacker, for each unit of budget (:func:`~robustbandits.limits.price_of_tolerance`). The
+        charts of regret by budget show it.
     """
     games = [GroupedGames(experiment) for experiment in experiments]
     if tables is None:
@@ -78,7 +83,7 @@ def render_page(
                 tables=tables[i],
                 rerun=rerun(grouped.spec, files[i]),
                 figures=panel_figures(grouped, chapter_id, numbers, points, published),
-                budget_figures=budget_figures(grouped, chapter_id, numbers),
+                budget_figures=budget_figures(grouped, chapter_id, numbers, limits or {}),
             )
         )
     charts = [chart for chapter in chapters for chart in chapter.charts]

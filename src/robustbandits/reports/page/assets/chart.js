@@ -111,6 +111,14 @@ const chart = (() => {
     }
   }
 
+  function drawLimit(svg, model, { across, up, right }) {
+    const has = model.limit.map((y, i) => i).filter((i) => model.limit[i] !== null);
+    const points = has.map((i) => [across.at(model.x[i]), up.at(model.limit[i])]);
+    element("path", { class: "limit", d: joined(points) }, svg);
+    const y = points[points.length - 1][1] - 5;
+    element("text", { class: "limit-name", x: right, y: Math.max(y, MARGIN.top + 8), "text-anchor": "end" }, svg).textContent = "limit";
+  }
+
   function nearest(values, wanted) {
     let best = 0;
     values.forEach((v, i) => { if (Math.abs(v - wanted) < Math.abs(values[best] - wanted)) best = i; });
@@ -127,6 +135,7 @@ const chart = (() => {
     // Draw the whiskers of several policies at one budget next to each other, so that none is hidden.
     const gap = model.kind === "budget" ? Math.min(7, (0.7 * size.width) / model.x.length / curves.length) : 0;
     curves.forEach((curve, i) => drawCurve(svg, model, curve, axes, gap * (i - (curves.length - 1) / 2), policies[curve.policy]));
+    if (model.limit) drawLimit(svg, model, axes);
     const cross = element("line", { class: "cross", y1: MARGIN.top, y2: axes.bottom, visibility: "hidden" }, svg);
     box.replaceChildren(svg);
     return { svg, cross, xs: model.x.map(axes.across.at), scale: size.width };

@@ -9,7 +9,9 @@
 
   function limitsOf(figure) {
     const sameScale = view.same ? charts.filter((other) => other.model.group === figure.model.group) : [figure];
-    return chart.range(sameScale.flatMap((other) => shown(other.model)));
+    const curves = sameScale.flatMap((other) => shown(other.model));
+    const lines = sameScale.filter((other) => other.model.limit).map((other) => ({ y: other.model.limit }));
+    return chart.range([...curves, ...lines]);
   }
 
   function redraw(figure) {
@@ -31,6 +33,11 @@
 
   const valueText = ({ y, half }) => chart.many.format(y) + (half === null || half === undefined ? "" : ` ± ${chart.many.format(half)}`);
   const heading = (figure) => `${figure.model.kind === "budget" ? "budget" : "round"} ${figure.model.x[figure.at].toLocaleString("en")}`;
+
+  function limitText(figure) {
+    const limit = figure.model.limit?.[figure.at] ?? null;
+    return limit === null ? "" : `limit ${chart.many.format(limit)}`;
+  }
 
   function row(value) {
     const line = document.createElement("tr"), swatch = document.createElement("i");
@@ -61,7 +68,7 @@
     const found = values(figure), most = 16;
     head.textContent = heading(figure) + (figure.model.curves.some((curve) => curve.half) ? " (mean ± 95 %)" : "");
     table.append(...found.slice(0, most).map(row));
-    tip.replaceChildren(head, table, found.length > most ? `and ${found.length - most} lower` : "");
+    tip.replaceChildren(head, table, found.length > most ? `and ${found.length - most} lower` : "", limitText(figure));
     tip.hidden = false;
     const { cross, xs } = figure.drawn;
     cross.setAttribute("x1", xs[i]);
@@ -95,7 +102,8 @@
     if (goal === undefined) return;
     event.preventDefault();
     show(figure, Math.max(0, Math.min(last, goal)));
-    announcement.textContent = `${heading(figure)}: ` + values(figure).map((v) => `${data.policies[v.policy].name} ${valueText(v)}`).join("; ");
+    const texts = values(figure).map((v) => `${data.policies[v.policy].name} ${valueText(v)}`);
+    announcement.textContent = `${heading(figure)}: ` + [...texts, limitText(figure)].filter(Boolean).join("; ");
   }
 
   /* Buttons. */
