@@ -1,5 +1,6 @@
 """Attacks around another attack: when, and by how much, it may change something."""
 
+import dataclasses
 import json
 import math
 
@@ -18,6 +19,7 @@ from robustbandits.attacks import (
     LeverageAware,
     LinACE,
     RandomControl,
+    RestartAware,
     threats,
 )
 from robustbandits.compiled.jit import jit_is_on
@@ -82,6 +84,40 @@ def test_a_drip_spreads_its_budget_over_the_horizon():
     game = trace(Drip(Garcelon(6.0, top=1.0)), rounds=120)
     assert game.spent[59] == pytest.approx(3.0, abs=0.7)
     assert game.spent[-1] > 5.0
+
+
+@EACH
+def test_restart_aware_with_one_epoch_is_the_attack_itself(kind):
+    problem, block = deal_rounds(CATALOGUE, 80)
+    attacks = (INNER[kind], RestartAware(INNER[kind], epoch=80))
+    games = [played(problem, block, attack, rb.policies.LinUCB()) for attack in attacks]
+    assert game_bits(games[0]) == game_bits(games[1])
+    assert games[0].purse.account.tolist() == games[1].purse.account.tolist()
+
+
+@EACH
+def test_restart_aware_has_an_equal_part_of_its_budget_for_each_epoch(kind):
+    attack = dataclasses.replace(INNER[kind], budget=4.0)
+    game = trace(RestartAware(attack, epoch=30), rounds=120)
+    for epoch in range(4):
+        assert game.spent[30 * epoch + 29] <= epoch + 1.0 + 1e-9
+    assert game.spent[-1] > 2.0
+
+
+def test_restart_aware_strikes_at_the_start_of_each_epoch():
+    """One unit is spent in the first rounds of each epoch, against a policy that restarts."""
+    policy = rb.policies.RobustBandit(epoch=50)
+    game = trace(RestartAware(Garcelon(4.0, top=1.0), epoch=50), policy, rounds=200)
+    prices = game.reward_prices.reshape(4, 50)
+    np.testing.assert_allclose(prices.sum(axis=1), 1.0)
+    assert (prices[:, :10] > 0.0).any(axis=1).all()
+    assert not prices[:, 10:].any()
+
+
+def test_restart_aware_can_spend_everything_in_one_epoch():
+    game = trace(RestartAware(Garcelon(3.0, top=1.0), epoch=0.25, spend="one", which=2), rounds=120)
+    assert game.spent[59] == 0.0
+    assert game.spent[89] == game.spent[-1] == 3.0
 
 
 def test_after_convergence_waits_until_the_best_arm_is_chosen_nearly_always():

@@ -66,6 +66,7 @@ FORMS |= {
     "RandomControl contexts": ("RandomControl", {"surface": "contexts", "probability": 0.5}),
     "Burst now": ("Burst", {"start_at": 3, "length": 60, "shape": "triangle"}),
     "Drip rate": ("Drip", {"rate": 0.2, "cap": 0.5}),
+    "RestartAware one": ("RestartAware", {"epoch": 30, "spend": "one", "which": 1}),
     "LeverageAware above": ("LeverageAware", {"attack_where": "above"}),
     "ContextDilation every": ("ContextDilation", {"which": "every", "factor": 10.0}),
 }
@@ -81,7 +82,7 @@ EAGER = [
 
 
 #: Attacks that plan with their budget, so that a larger one changes them from the first round on.
-PLANNERS = ("Promote", "ObservationFree", "Drip")
+PLANNERS = ("Promote", "ObservationFree", "Drip", "RestartAware")
 
 
 def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:
