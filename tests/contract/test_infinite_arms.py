@@ -115,7 +115,7 @@ ON_CONTEXTS = [form for form in ATTACKERS if hasattr(start(form), "propose_conte
 ON_LISTED_ARMS = [
     *["OracleTarget", "Promote", "Promote only", "LinACE", "ObservationFree"],
     *["ObservationFree rounds", "WeakVector", "Contamination reverse"],
-    *["AfterConvergence", "LeverageAware", "LeverageAware above"],
+    *["AfterConvergence", "LeverageAware", "LeverageAware above", "Shadow"],
 ]
 ON_REWARDS = [form for form in ATTACKERS if form not in ON_CONTEXTS + ON_LISTED_ARMS]
 BY_WORD = [form for form in ON_REWARDS if isinstance(FORMS[form][1].get("top"), str)]

@@ -22,4 +22,5 @@ from .drip import Drip as Drip
 from .after_convergence import AfterConvergence as AfterConvergence
 from .restart_aware import RestartAware as RestartAware
 from .leverage_aware import LeverageAware as LeverageAware
+from .shadow import Shadow as Shadow
 from . import threats as threats

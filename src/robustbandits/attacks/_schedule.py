@@ -126,7 +126,7 @@ class ScheduledShifts(NamedTuple):
 
     @kernel
     def propose_shifts(self, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
-        _inner_shifts(self.inner, scene, shifts, rng)
+        inner_shifts(self.inner, scene, shifts, rng)
         most = allowance(self.gate, scene, NOT_CHOSEN)
         for a in range(shifts.shape[0]):
             shifts[a] = max(-most, min(most, shifts[a]))
@@ -138,9 +138,10 @@ class ScheduledShifts(NamedTuple):
 
 
 @calls_kernel("propose_shifts")
-def _inner_shifts(
+def inner_shifts(
     self: CommittedAttackState, scene: Scene, shifts: Floats, rng: np.random.Generator
 ) -> None:
+    """Call the `propose_shifts` of a wrapped attack."""
     self.propose_shifts(scene, shifts, rng)
 
 
@@ -166,7 +167,7 @@ class ScheduledContexts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Schedule(CheckedRecipe):
+class AttackAround(CheckedRecipe):
     """Base class of attacks around another attack, with its budget and its purse rule.
 
     Parameters
@@ -192,30 +193,48 @@ class Schedule(CheckedRecipe):
         """Whether the wrapped attack reads the policy's state."""
         return bool(getattr(self.attack, "reads_policy", False))
 
+    def surface_of(self, inner: Any) -> str:
+        """Return what the wrapped attack changes; raise TypeError if that is more than one thing.
+
+        It is "contexts", "rewards", or "shifts" of rewards that are chosen before the choice.
+        """
+        if not hasattr(inner, "propose_contexts"):
+            return "shifts" if hasattr(inner, "propose_shifts") else "rewards"
+        if hasattr(inner, "propose_reward"):
+            raise TypeError(
+                f"{self.name} can run an attack on rewards or on contexts, not on both; got "
+                f"{self.attack.name}"
+            )
+        return "contexts"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, with those of the wrapped attack."""
+        return {**super().to_dict(), "attack": self.attack.to_dict()}
+
+
+_SCHEDULED = {
+    "contexts": ScheduledContexts,
+    "shifts": ScheduledShifts,
+    "rewards": ScheduledRewards,
+}
+
+
+@dataclass(frozen=True)
+class Schedule(AttackAround):
+    """Base class of attacks that limit when, and by how much, another attack changes something."""
+
     def start_gate(self, problem: Problem) -> Any:
         """Return a new gate."""
         raise NotImplementedError
 
     def start(self, problem: Problem) -> Any:
         gate, inner = self.start_gate(problem), self.attack.start(problem)
-        if hasattr(inner, "propose_contexts"):
-            if hasattr(inner, "propose_reward"):
-                raise TypeError(
-                    f"{self.name} can run an attack on rewards or on contexts, not on both; got "
-                    f"{self.attack.name}"
-                )
-            return ScheduledContexts(inner, gate)
-        kind = ScheduledShifts if hasattr(inner, "propose_shifts") else ScheduledRewards
-        return kind(inner, gate)
+        return _SCHEDULED[self.surface_of(inner)](inner, gate)
 
     def prepare(self, state: Any, contexts: Floats, means: Floats) -> None:
         """Let the wrapped attack look at the first round, if it wants to."""
         if hasattr(self.attack, "prepare"):
             self.attack.prepare(state.inner, contexts, means)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, with those of the wrapped attack."""
-        return {**super().to_dict(), "attack": self.attack.to_dict()}
 
 
 def rounds_of(name: str, value: float, problem: Problem, attack: str) -> float:
