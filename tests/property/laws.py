@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import hypothesis
 import numpy as np
+import pytest
 
 import robustbandits as rb
 from catalogue import CORE, example, policy
@@ -50,10 +51,17 @@ def make_attack(name: str, budget: float = 5.0, **values: Any) -> Any:
 FOR_FIXED_ARMS = ("ConsistentLie",)
 NAMES = [name for name in kinds("attacks") if name not in FOR_FIXED_ARMS]
 
+#: Attacks that change more than a `Trace` shows; tests/attacks has tests of their own.
+OTHER_SURFACES = ("ActionSwap", "FakeInjection")
+#: Attacks that only slow tests compile.
+COMPILED_LATER = ("RestartAware", "Shadow", *OTHER_SURFACES)
+
 POLICIES = {name: policy(name, **_SETTINGS.get(name, {})) for name in CORE}
 
 #: Every exported attack with its defaults, and other forms of some.
-FORMS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in NAMES}
+FORMS: dict[str, tuple[str, dict[str, Any]]] = {
+    name: (name, {}) for name in NAMES if name not in OTHER_SURFACES
+}
 FORMS |= {
     "Garcelon floor": ("Garcelon", {"replace": "floor", "top": "all-but-worst"}),
     "Garcelon top=1": ("Garcelon", {"top": 1.0}),
@@ -91,12 +99,14 @@ def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:
     return make_attack(name, budget, **values, **({} if name == "NoAttack" else {"purse": purse}))
 
 
-def pairs() -> list[tuple[str, str]]:
+def pairs() -> list[Any]:
     """Return (attack, policy) pairs: all in plain Python, fewer if each must be compiled."""
     every = [(attack, policy) for attack in NAMES for policy in POLICIES]
     if not jit_is_on:
         return every
-    return [pair for pair in every if pair[1] == "LinUCB" or pair[0] in ("NoAttack", "Garcelon")]
+    few = [pair for pair in every if pair[1] == "LinUCB" or pair[0] in ("NoAttack", "Garcelon")]
+    slow = pytest.mark.slow
+    return [pytest.param(*pair, marks=slow) if pair[0] in COMPILED_LATER else pair for pair in few]
 
 
 # ---------------------------------------------------------------------------- policies and attacks

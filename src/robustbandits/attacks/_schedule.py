@@ -22,8 +22,20 @@ from robustbandits.game.committed import CommittedAttackState, watch
 from robustbandits.game.knowledge import OBLIVIOUS, knows
 from robustbandits.game.parameters import CheckedRecipe
 from robustbandits.game.problem import Problem
+from robustbandits.game.records import NO_RECORD, propose_record
+from robustbandits.game.swaps import propose_arm
 from robustbandits.game.verbs import Scene, propose_contexts, propose_reward
 from robustbandits.kernels.linalg import Floats
+
+#: What an attack may change, and the kernel that proposes it. Shifts are changes of rewards that
+#: are decided before the choice.
+SURFACES = {
+    "rewards": "propose_reward",
+    "shifts": "propose_shifts",
+    "contexts": "propose_contexts",
+    "arms": "propose_arm",
+    "records": "propose_record",
+}
 
 #: What `allowance` is told instead of an arm before the choice.
 NOT_CHOSEN = -1
@@ -166,6 +178,45 @@ class ScheduledContexts(NamedTuple):
         watch(self.inner, scene, arm, reward)
 
 
+@knows(OBLIVIOUS)
+class ScheduledArms(NamedTuple):
+    """An attack on the arm that is played, behind a gate: a swap costs 1."""
+
+    inner: Any
+    gate: Any
+
+    @kernel
+    def propose_arm(self, policy: Any, scene: Scene, arm: int, rng: np.random.Generator) -> int:
+        wanted = propose_arm(self.inner, policy, scene, arm, rng)
+        return wanted if allowance(self.gate, scene, arm) >= 1.0 else arm
+
+    @kernel
+    def watch(self, scene: Scene, arm: int, reward: float) -> None:
+        note(self.gate, scene, arm)
+        watch(self.inner, scene, arm, reward)
+
+
+@knows(OBLIVIOUS)
+class ScheduledRecords(NamedTuple):
+    """An attack with fake records, behind a gate: a record costs 1."""
+
+    inner: Any
+    gate: Any
+
+    @kernel
+    def propose_record(
+        self, scene: Scene, number: int, rng: np.random.Generator
+    ) -> tuple[int, float]:
+        if allowance(self.gate, scene, NOT_CHOSEN) < 1.0:
+            return NO_RECORD, 0.0
+        return propose_record(self.inner, scene, number, rng)
+
+    @kernel
+    def watch(self, scene: Scene, arm: int, reward: float) -> None:
+        note(self.gate, scene, arm)
+        watch(self.inner, scene, arm, reward)
+
+
 @dataclass(frozen=True)
 class AttackAround(CheckedRecipe):
     """Base class of attacks around another attack, with its budget and its purse rule.
@@ -194,18 +245,17 @@ class AttackAround(CheckedRecipe):
         return bool(getattr(self.attack, "reads_policy", False))
 
     def surface_of(self, inner: Any) -> str:
-        """Return what the wrapped attack changes; raise TypeError if that is more than one thing.
+        """Return what the wrapped attack changes, a key of `SURFACES`.
 
-        It is "contexts", "rewards", or "shifts" of rewards that are chosen before the choice.
+        Raise TypeError if that is more than one thing.
         """
-        if not hasattr(inner, "propose_contexts"):
-            return "shifts" if hasattr(inner, "propose_shifts") else "rewards"
-        if hasattr(inner, "propose_reward"):
+        found = [name for name, kernel_name in SURFACES.items() if hasattr(inner, kernel_name)]
+        if len(found) > 1:
             raise TypeError(
-                f"{self.name} can run an attack on rewards or on contexts, not on both; got "
-                f"{self.attack.name}"
+                f"{self.name} can run an attack that changes one thing, such as rewards or "
+                f"contexts; {self.attack.name} changes {' and '.join(found)}"
             )
-        return "contexts"
+        return found[0] if found else "rewards"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, with those of the wrapped attack."""
@@ -213,9 +263,11 @@ class AttackAround(CheckedRecipe):
 
 
 _SCHEDULED = {
-    "contexts": ScheduledContexts,
-    "shifts": ScheduledShifts,
     "rewards": ScheduledRewards,
+    "shifts": ScheduledShifts,
+    "contexts": ScheduledContexts,
+    "arms": ScheduledArms,
+    "records": ScheduledRecords,
 }
 
 

@@ -189,4 +189,10 @@ class Shadow(AttackAround):
         inner = self.attack.start(problem)
         require_arms(problem, self.name)
         surrogate = SurrogateState(start_ridge(problem.dim, self.ridge), self.sigma, self.delta)
-        return _SHADOWS[self.surface_of(inner)](inner, surrogate, np.zeros(problem.arms))
+        surface = self.surface_of(inner)
+        if surface not in _SHADOWS:
+            raise TypeError(
+                f"{self.name} needs an attack on rewards or contexts; {self.attack.name} changes "
+                f"{surface}, and knows no more than a shadow does"
+            )
+        return _SHADOWS[surface](inner, surrogate, np.zeros(problem.arms))
