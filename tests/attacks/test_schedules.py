@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from property.laws import deal_rounds, game_bits, played, same_bits, trace
+from property.laws import WILD, deal_rounds, game_bits, played, same_bits, trace
 from robustbandits.attacks import (
     AfterConvergence,
     Burst,
@@ -18,6 +18,7 @@ from robustbandits.attacks import (
     Garcelon,
     LeverageAware,
     LinACE,
+    Periodic,
     RandomControl,
     RestartAware,
     threats,
@@ -213,6 +214,12 @@ THREATS = {
     "review_bombing": threats.review_bombing(5.0, victim=0, length=0.4, share=1.0),
     "feature_spoofing": threats.feature_spoofing(5.0, own=1, reach=1.0),
     "cold_start_poisoning": threats.cold_start_poisoning(5.0, own=1),
+    "user_spoofing": threats.user_spoofing(5.0, own=1, share=0.2),
+    "shilling": threats.shilling(5.0, own=1),
+    "log_forgery": threats.log_forgery(5.0, own=1, every=50),
+    "serving_fraud": threats.serving_fraud(5.0, own=1),
+    "night_shift": threats.night_shift(Garcelon(5.0), period=40),
+    "sybils": threats.sybils(Garcelon(5.0), share=0.2),
     "sleeper": threats.sleeper(Garcelon(5.0)),
     "low_and_slow": threats.low_and_slow(Garcelon(5.0)),
     "measurement_error": threats.measurement_error(5.0, length=0.2),
@@ -223,7 +230,7 @@ def test_every_threat_is_tested_and_described():
     public = [
         name
         for name, value in vars(threats).items()
-        if getattr(value, "__module__", "") == threats.__name__
+        if getattr(value, "__module__", "") == threats.__name__ and not name.startswith("_")
     ]
     assert sorted(public) == sorted(THREATS)
     assert all(getattr(threats, name).__doc__.count(".") == 1 for name in public)
@@ -231,8 +238,35 @@ def test_every_threat_is_tested_and_described():
 
 @pytest.mark.parametrize("name", THREATS)
 def test_threat_spends_some_of_its_budget(name):
-    game = trace(THREATS[name], rounds=200)
-    assert 0.0 < game.spent[-1] <= 5.0
+    ledger = rb.simulate(
+        environment=WILD, attack=THREATS[name], policy=rb.policies.LinUCB(), rounds=200
+    )
+    assert 0.0 < ledger.spent <= 5.0
+
+
+def test_a_threat_by_a_share_of_the_visitors_attacks_only_them():
+    game = trace(threats.sybils(Garcelon(50.0, top=1.0), share=0.05, each=0.1), rounds=200)
+    changed = np.flatnonzero(game.seen != game.earned)
+    assert len(changed) > 5
+    assert set(changed % 20) == {0}
+    assert game.reward_prices.max() <= 0.1 + 1e-12
+    with pytest.raises(ValueError, match="share must be"):
+        threats.sybils(Garcelon(1.0), share=0.0)
+
+
+@EACH
+def test_periodic_attacks_only_in_the_first_part_of_each_period(kind):
+    game = trace(Periodic(INNER[kind], period=40, active=0.25), rounds=160)
+    changed = (game.shown != game.dealt).any(axis=(1, 2)) | (game.seen != game.earned)
+    assert set(np.flatnonzero(changed) // 40) >= {0, 1}
+    assert (np.flatnonzero(changed) % 40).max() < 10
+
+
+@EACH
+def test_periodic_in_all_rounds_is_the_attack_itself(kind):
+    games = [trace(attack, rounds=80) for attack in (INNER[kind], Periodic(INNER[kind], active=1))]
+    assert same_bits(games[0].seen, games[1].seen)
+    assert same_bits(games[0].shown, games[1].shown)
 
 
 def test_review_bombing_lowers_only_the_victim_and_only_in_its_window():

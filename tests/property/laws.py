@@ -54,7 +54,7 @@ NAMES = [name for name in kinds("attacks") if name not in FOR_FIXED_ARMS]
 #: Attacks that change more than a `Trace` shows; tests/attacks has tests of their own.
 OTHER_SURFACES = ("ActionSwap", "FakeInjection")
 #: Attacks that only slow tests compile.
-COMPILED_LATER = ("RestartAware", "Shadow", *OTHER_SURFACES)
+COMPILED_LATER = ("RestartAware", "Periodic", "Shadow", *OTHER_SURFACES)
 
 POLICIES = {name: policy(name, **_SETTINGS.get(name, {})) for name in CORE}
 
@@ -75,6 +75,7 @@ FORMS |= {
     "Burst now": ("Burst", {"start_at": 3, "length": 60, "shape": "triangle"}),
     "Drip rate": ("Drip", {"rate": 0.2, "cap": 0.5}),
     "RestartAware one": ("RestartAware", {"epoch": 30, "spend": "one", "which": 1}),
+    "Periodic short": ("Periodic", {"period": 10, "active": 0.3, "cap": 0.5}),
     "LeverageAware above": ("LeverageAware", {"attack_where": "above"}),
     "ContextDilation every": ("ContextDilation", {"which": "every", "factor": 10.0}),
 }

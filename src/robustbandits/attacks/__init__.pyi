@@ -22,6 +22,7 @@ from .random_control import RandomControl as RandomControl
 from .burst import Burst as Burst
 from .drip import Drip as Drip
 from .after_convergence import AfterConvergence as AfterConvergence
+from .periodic import Periodic as Periodic
 from .restart_aware import RestartAware as RestartAware
 from .leverage_aware import LeverageAware as LeverageAware
 from .shadow import Shadow as Shadow
