@@ -76,9 +76,10 @@ def test_every_cost_is_what_the_rounds_show(form):
         assert committed == costs["reward_change"]
 
 
-def test_committed_changes_count_for_arms_that_are_not_chosen():
+@pytest.mark.parametrize("name", compile_few(["WeakVector"], FEW))
+def test_committed_changes_count_for_arms_that_are_not_chosen(name):
     """All of the better half is lowered by 0.4, in every round and whichever arm is chosen."""
-    game = trace(rb.attacks.WeakVector(math.inf, size=0.4), rounds=ROUNDS)
+    game = trace(make_attack(name, math.inf, size=0.4), rounds=ROUNDS)
     costs = close_book(game.book, game.purse, ("", "", ""), 0).costs
     assert costs["committed_change"] == pytest.approx(0.4 * ROUNDS)
     assert costs["reward_change"] < 0.4 * ROUNDS
