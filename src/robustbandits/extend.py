@@ -74,7 +74,9 @@ mean rewards (:class:`Scene`). The attack need not count what it spends: the gam
 proposal to the legal range and pays for as much of it as the budget allows. An attack may call
 ``extend.choose(policy, ...)`` to see what the policy would do; one that reads the policy's state
 has the class attribute ``reads_policy = True``. An attack that decides before the choice has the
-kernels of :class:`CommittedAttackState` instead. The decorator ``@extend.knows("black-box")`` of
+kernels of :class:`CommittedAttackState` instead. One that plays another arm than the policy chose
+has `propose_arm` (:class:`SwappingAttackState`), and one that teaches the policy fake records has
+`propose_record` (:class:`InjectingAttackState`). The decorator ``@extend.knows("black-box")`` of
 the state hides from it what its level may not know. ::
 
     class PromoteState(NamedTuple):
@@ -166,7 +168,9 @@ from robustbandits.game.parameters import (
 )
 from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.game.recipe import Recipe
+from robustbandits.game.records import NO_RECORD, InjectingAttackState
 from robustbandits.game.rounds import Environment, Nature, Rounds, child_seeds, make_rounds
+from robustbandits.game.swaps import SwappingAttackState
 from robustbandits.game.verbs import (
     MEMO,
     Attack,
@@ -209,6 +213,9 @@ __all__ = [
     "Attack",
     "AttackState",
     "CommittedAttackState",
+    "SwappingAttackState",
+    "InjectingAttackState",
+    "NO_RECORD",
     "knows",
     "Scene",
     "choose",

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from property.laws import FOR_FIXED_ARMS, FORMS, attack_of, deal_rounds, trace
+from property.laws import (
+    FOR_FIXED_ARMS,
+    FORMS,
+    OTHER_SURFACES,
+    attack_of,
+    deal_rounds,
+    trace,
+)
 from robustbandits.attacks import ContextMirror, FlipTheta, Garcelon, LinACE, RandomControl
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.match import POLICY, stream
@@ -48,6 +55,12 @@ def test_an_own_loop_sees_what_a_game_shows(form):
         policy.learn(arm, np.ascontiguousarray(shown[arm]), seen, np.zeros(MEMO), rng)
     assert attacker.spent == game.purse.account[SPENT]
     assert math.fsum(change.price for change in attacker.log) == pytest.approx(attacker.spent)
+
+
+@pytest.mark.parametrize("name", OTHER_SURFACES)
+def test_an_attack_on_arms_or_with_records_is_refused(name):
+    with pytest.raises(TypeError, match="an attacker changes only contexts and rewards"):
+        make(getattr(rb.attacks, name)(1.0))
 
 
 def test_the_log_has_every_change():

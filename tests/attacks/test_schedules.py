@@ -1,5 +1,6 @@
 """Attacks around another attack: when, and by how much, it may change something."""
 
+import dataclasses
 import json
 import math
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from property.laws import deal_rounds, game_bits, played, same_bits, trace
+from property.laws import WILD, deal_rounds, game_bits, played, same_bits, trace
 from robustbandits.attacks import (
     AfterConvergence,
     Burst,
@@ -17,7 +18,9 @@ from robustbandits.attacks import (
     Garcelon,
     LeverageAware,
     LinACE,
+    Periodic,
     RandomControl,
+    RestartAware,
     threats,
 )
 from robustbandits.compiled.jit import jit_is_on
@@ -82,6 +85,40 @@ def test_a_drip_spreads_its_budget_over_the_horizon():
     game = trace(Drip(Garcelon(6.0, top=1.0)), rounds=120)
     assert game.spent[59] == pytest.approx(3.0, abs=0.7)
     assert game.spent[-1] > 5.0
+
+
+@EACH
+def test_restart_aware_with_one_epoch_is_the_attack_itself(kind):
+    problem, block = deal_rounds(CATALOGUE, 80)
+    attacks = (INNER[kind], RestartAware(INNER[kind], epoch=80))
+    games = [played(problem, block, attack, rb.policies.LinUCB()) for attack in attacks]
+    assert game_bits(games[0]) == game_bits(games[1])
+    assert games[0].purse.account.tolist() == games[1].purse.account.tolist()
+
+
+@EACH
+def test_restart_aware_has_an_equal_part_of_its_budget_for_each_epoch(kind):
+    attack = dataclasses.replace(INNER[kind], budget=4.0)
+    game = trace(RestartAware(attack, epoch=30), rounds=120)
+    for epoch in range(4):
+        assert game.spent[30 * epoch + 29] <= epoch + 1.0 + 1e-9
+    assert game.spent[-1] > 2.0
+
+
+def test_restart_aware_strikes_at_the_start_of_each_epoch():
+    """One unit is spent in the first rounds of each epoch, against a policy that restarts."""
+    policy = rb.policies.RobustBandit(epoch=50)
+    game = trace(RestartAware(Garcelon(4.0, top=1.0), epoch=50), policy, rounds=200)
+    prices = game.reward_prices.reshape(4, 50)
+    np.testing.assert_allclose(prices.sum(axis=1), 1.0)
+    assert (prices[:, :10] > 0.0).any(axis=1).all()
+    assert not prices[:, 10:].any()
+
+
+def test_restart_aware_can_spend_everything_in_one_epoch():
+    game = trace(RestartAware(Garcelon(3.0, top=1.0), epoch=0.25, spend="one", which=2), rounds=120)
+    assert game.spent[59] == 0.0
+    assert game.spent[89] == game.spent[-1] == 3.0
 
 
 def test_after_convergence_waits_until_the_best_arm_is_chosen_nearly_always():
@@ -180,6 +217,12 @@ THREATS = {
     "review_bombing": threats.review_bombing(5.0, victim=0, length=0.4, share=1.0),
     "feature_spoofing": threats.feature_spoofing(5.0, own=1, reach=1.0),
     "cold_start_poisoning": threats.cold_start_poisoning(5.0, own=1),
+    "user_spoofing": threats.user_spoofing(5.0, own=1, share=0.2),
+    "shilling": threats.shilling(5.0, own=1),
+    "log_forgery": threats.log_forgery(5.0, own=1, every=50),
+    "serving_fraud": threats.serving_fraud(5.0, own=1),
+    "night_shift": threats.night_shift(Garcelon(5.0), period=40),
+    "sybils": threats.sybils(Garcelon(5.0), share=0.2),
     "sleeper": threats.sleeper(Garcelon(5.0)),
     "low_and_slow": threats.low_and_slow(Garcelon(5.0)),
     "measurement_error": threats.measurement_error(5.0, length=0.2),
@@ -190,7 +233,7 @@ def test_every_threat_is_tested_and_described():
     public = [
         name
         for name, value in vars(threats).items()
-        if getattr(value, "__module__", "") == threats.__name__
+        if getattr(value, "__module__", "") == threats.__name__ and not name.startswith("_")
     ]
     assert sorted(public) == sorted(THREATS)
     assert all(getattr(threats, name).__doc__.count(".") == 1 for name in public)
@@ -198,8 +241,35 @@ def test_every_threat_is_tested_and_described():
 
 @pytest.mark.parametrize("name", THREATS)
 def test_threat_spends_some_of_its_budget(name):
-    game = trace(THREATS[name], rounds=200)
-    assert 0.0 < game.spent[-1] <= 5.0
+    ledger = rb.simulate(
+        environment=WILD, attack=THREATS[name], policy=rb.policies.LinUCB(), rounds=200
+    )
+    assert 0.0 < ledger.spent <= 5.0
+
+
+def test_a_threat_by_a_share_of_the_visitors_attacks_only_them():
+    game = trace(threats.sybils(Garcelon(50.0, top=1.0), share=0.05, each=0.1), rounds=200)
+    changed = np.flatnonzero(game.seen != game.earned)
+    assert len(changed) > 5
+    assert set(changed % 20) == {0}
+    assert game.reward_prices.max() <= 0.1 + 1e-12
+    with pytest.raises(ValueError, match="share must be"):
+        threats.sybils(Garcelon(1.0), share=0.0)
+
+
+@EACH
+def test_periodic_attacks_only_in_the_first_part_of_each_period(kind):
+    game = trace(Periodic(INNER[kind], period=40, active=0.25), rounds=160)
+    changed = (game.shown != game.dealt).any(axis=(1, 2)) | (game.seen != game.earned)
+    assert set(np.flatnonzero(changed) // 40) >= {0, 1}
+    assert (np.flatnonzero(changed) % 40).max() < 10
+
+
+@EACH
+def test_periodic_in_all_rounds_is_the_attack_itself(kind):
+    games = [trace(attack, rounds=80) for attack in (INNER[kind], Periodic(INNER[kind], active=1))]
+    assert same_bits(games[0].seen, games[1].seen)
+    assert same_bits(games[0].shown, games[1].shown)
 
 
 def test_review_bombing_lowers_only_the_victim_and_only_in_its_window():

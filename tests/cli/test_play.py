@@ -22,6 +22,8 @@ def test_a_game_from_the_command_line_is_the_game_from_python():
     assert facts["regret"] == ledger.final_regret
     assert facts["spent"] == ledger.spent
     assert facts["attacked_rounds"] == ledger.attacked_rounds
+    assert facts["costs"] == ledger.costs
+    assert facts["enforced_cost"] == "change"
     assert facts["policy"] == "LinUCB(sigma=0.2)"
     assert facts["attack"] == "Garcelon(budget=5.0)"
     assert facts["budget"] == 5.0

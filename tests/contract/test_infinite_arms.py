@@ -8,7 +8,7 @@ import pytest
 
 import robustbandits as rb
 from catalogue import compile_few, example, policy
-from property.laws import ATTACKERS, FORMS, make_attack
+from property.laws import ATTACKERS, COMPILED_LATER, FORMS, OTHER_SURFACES, make_attack
 from robustbandits.checks import BrokenContract, check_policy
 from robustbandits.game.match import NATURE, Game, stream
 from robustbandits.game.problem import Problem, UnsupportedProblem
@@ -115,7 +115,7 @@ ON_CONTEXTS = [form for form in ATTACKERS if hasattr(start(form), "propose_conte
 ON_LISTED_ARMS = [
     *["OracleTarget", "Promote", "Promote only", "LinACE", "ObservationFree"],
     *["ObservationFree rounds", "WeakVector", "Contamination reverse"],
-    *["AfterConvergence", "LeverageAware", "LeverageAware above"],
+    *["AfterConvergence", "LeverageAware", "LeverageAware above", "Shadow"],
 ]
 ON_REWARDS = [form for form in ATTACKERS if form not in ON_CONTEXTS + ON_LISTED_ARMS]
 BY_WORD = [form for form in ON_REWARDS if isinstance(FORMS[form][1].get("top"), str)]
@@ -129,10 +129,11 @@ def test_attack_on_contexts_refuses_a_ball(form):
         rb.simulate(environment=BALL, policy=rb.policies.LinUCB(), attack=attack_of(form), rounds=5)
 
 
-@pytest.mark.parametrize("form", ON_LISTED_ARMS)
+@pytest.mark.parametrize("form", [*ON_LISTED_ARMS, *OTHER_SURFACES])
 def test_attack_that_tells_arms_apart_refuses_a_ball(form):
+    attack = make_attack(form) if form in OTHER_SURFACES else attack_of(form)
     with pytest.raises(UnsupportedProblem, match=r"needs a list of arms.*Garcelon, Oracle or Flip"):
-        attack_of(form).start(PROBLEM)
+        attack.start(PROBLEM)
 
 
 @pytest.mark.parametrize("form", BY_WORD)
@@ -141,7 +142,13 @@ def test_attack_on_a_number_of_arms_refuses_a_ball(form):
         attack_of(form).start(PROBLEM)
 
 
-@pytest.mark.parametrize("form", [form for form in ON_REWARDS if form not in BY_WORD])
+@pytest.mark.parametrize(
+    "form",
+    compile_few(
+        [form for form in ON_REWARDS if form not in BY_WORD],
+        [form for form in ON_REWARDS if FORMS[form][0] not in COMPILED_LATER],
+    ),
+)
 def test_attack_on_rewards_stays_within_its_budget_on_a_ball(form):
     ledger = rb.simulate(
         environment=BALL, policy=rb.policies.LinUCB(), attack=attack_of(form, 2.0), rounds=300

@@ -13,6 +13,7 @@ from robustbandits.experiments.labels import LARGEST_SEED
 from robustbandits.experiments.plan import KERNEL_VERSION
 from robustbandits.experiments.provenance import provenance
 from robustbandits.experiments.runner import add_recipes, run
+from robustbandits.experiments.store import match_file
 from robustbandits.experiments.store.match_file import StoredMatch, decode, encode
 from robustbandits.experiments.store.store import Store, StoreError
 from robustbandits.game.ledger import Ledger
@@ -70,6 +71,7 @@ def odd_ledger(seed, values):
         bad_proposals=1,
         clipped_proposals=2,
         seen_reward=-1.7976931348623157e308,
+        costs={"change": 5e-324},
     )
 
 
@@ -83,6 +85,19 @@ def test_odd_numbers_and_names_are_read_back(seed):
     again = decode(encode(match))
     assert bits(again.ledgers) == bits(ledgers)
     assert again._replace(ledgers=[]) == match._replace(ledgers=[])
+
+
+def test_a_file_of_an_older_version_has_no_costs(monkeypatch):
+    entry = match_file._entry
+
+    def entry_without_costs(game, ledger):
+        return {key: value for key, value in entry(game, ledger).items() if key != "costs"}
+
+    monkeypatch.setattr(match_file, "_entry", entry_without_costs)
+    ledger = odd_ledger(0, np.ones(3))
+    data = encode(StoredMatch("f" * 32, {}, provenance(), ("x",), 3, [ledger]))
+    assert ledger.costs
+    assert decode(data).ledgers[0].costs == {}
 
 
 def test_a_file_has_the_spec_the_seed_and_the_versions(plan, tmp_path):

@@ -7,7 +7,16 @@ import pytest
 
 import robustbandits as rb
 from catalogue import compile_few
-from property.laws import FOR_FIXED_ARMS, FORMS, WILD, attack_of, deal_rounds, played
+from property.laws import (
+    FOR_FIXED_ARMS,
+    FORMS,
+    OTHER_SURFACES,
+    WILD,
+    attack_of,
+    deal_rounds,
+    make_attack,
+    played,
+)
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.knowledge import LEVELS, knowledge_of, knows
 from robustbandits.game.problem import Problem
@@ -89,13 +98,19 @@ def test_the_facts_name_the_level_of_the_state(form):
     attack = attack_of(form, 1.0)
     level = knowledge_of(attack.start(PROBLEM))
     raised = {"FlipTheta mean": "omniscient", "RandomControl contexts": "weak"}
-    if hasattr(attack, "attack"):
+    if hasattr(attack, "attack") and form != "Shadow":
         raised[form] = attack.attack.facts.knowledge  # omniscient: as high as a level can be
     assert level == raised.get(form, attack.facts.knowledge)
 
 
+@pytest.mark.parametrize("name", OTHER_SURFACES)
+def test_the_facts_of_attacks_on_other_surfaces_name_their_level(name):
+    attack = make_attack(name, 1.0)
+    assert knowledge_of(attack.start(PROBLEM)) == attack.facts.knowledge
+
+
 def test_every_attack_states_all_facts():
-    for name in (*FORMS, *FOR_FIXED_ARMS):
+    for name in (*FORMS, *FOR_FIXED_ARMS, *OTHER_SURFACES):
         facts = getattr(rb.attacks, FORMS.get(name, (name,))[0]).facts
         assert "not stated" not in facts, name
         assert facts.knowledge in (*LEVELS, "as the attack", "at least black-box"), name

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import hypothesis
 import numpy as np
+import pytest
 
 import robustbandits as rb
 from catalogue import CORE, example, policy
@@ -50,10 +51,17 @@ def make_attack(name: str, budget: float = 5.0, **values: Any) -> Any:
 FOR_FIXED_ARMS = ("ConsistentLie",)
 NAMES = [name for name in kinds("attacks") if name not in FOR_FIXED_ARMS]
 
+#: Attacks that change more than a `Trace` shows; tests/attacks has tests of their own.
+OTHER_SURFACES = ("ActionSwap", "FakeInjection")
+#: Attacks that only slow tests compile.
+COMPILED_LATER = ("RestartAware", "Periodic", "Shadow", *OTHER_SURFACES)
+
 POLICIES = {name: policy(name, **_SETTINGS.get(name, {})) for name in CORE}
 
 #: Every exported attack with its defaults, and other forms of some.
-FORMS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in NAMES}
+FORMS: dict[str, tuple[str, dict[str, Any]]] = {
+    name: (name, {}) for name in NAMES if name not in OTHER_SURFACES
+}
 FORMS |= {
     "Garcelon floor": ("Garcelon", {"replace": "floor", "top": "all-but-worst"}),
     "Garcelon top=1": ("Garcelon", {"top": 1.0}),
@@ -66,6 +74,8 @@ FORMS |= {
     "RandomControl contexts": ("RandomControl", {"surface": "contexts", "probability": 0.5}),
     "Burst now": ("Burst", {"start_at": 3, "length": 60, "shape": "triangle"}),
     "Drip rate": ("Drip", {"rate": 0.2, "cap": 0.5}),
+    "RestartAware one": ("RestartAware", {"epoch": 30, "spend": "one", "which": 1}),
+    "Periodic short": ("Periodic", {"period": 10, "active": 0.3, "cap": 0.5}),
     "LeverageAware above": ("LeverageAware", {"attack_where": "above"}),
     "ContextDilation every": ("ContextDilation", {"which": "every", "factor": 10.0}),
 }
@@ -81,7 +91,7 @@ EAGER = [
 
 
 #: Attacks that plan with their budget, so that a larger one changes them from the first round on.
-PLANNERS = ("Promote", "ObservationFree", "Drip")
+PLANNERS = ("Promote", "ObservationFree", "Drip", "RestartAware")
 
 
 def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:
@@ -90,12 +100,14 @@ def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:
     return make_attack(name, budget, **values, **({} if name == "NoAttack" else {"purse": purse}))
 
 
-def pairs() -> list[tuple[str, str]]:
+def pairs() -> list[Any]:
     """Return (attack, policy) pairs: all in plain Python, fewer if each must be compiled."""
     every = [(attack, policy) for attack in NAMES for policy in POLICIES]
     if not jit_is_on:
         return every
-    return [pair for pair in every if pair[1] == "LinUCB" or pair[0] in ("NoAttack", "Garcelon")]
+    few = [pair for pair in every if pair[1] == "LinUCB" or pair[0] in ("NoAttack", "Garcelon")]
+    slow = pytest.mark.slow
+    return [pytest.param(*pair, marks=slow) if pair[0] in COMPILED_LATER else pair for pair in few]
 
 
 # ---------------------------------------------------------------------------- policies and attacks

@@ -28,6 +28,7 @@ from property.laws import (
     trace,
     trace_rounds,
 )
+from robustbandits.game.ledger import COSTS, close_book
 from robustbandits.game.purse import EMPTY, ON_CONTEXTS, SPENT
 
 ROUNDS = 120
@@ -52,6 +53,44 @@ def test_the_ledger_records_what_was_spent_and_changed(form, purse):
     np.testing.assert_allclose(game.purse.account[ON_CONTEXTS], game.context_prices.sum())
     changed = (game.shown != game.dealt).any(axis=(1, 2)) | (game.seen != game.earned)
     assert game.touched.tolist() == np.cumsum(changed).tolist()
+
+
+@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
+def test_every_cost_is_what_the_rounds_show(form):
+    game = trace(attack_of(form, 7.3))
+    costs = dict(close_book(game.book, game.purse, ("", "", ""), 0).costs)
+    committed = costs.pop("committed_change")
+    moves = np.sqrt(((game.shown - game.dealt) ** 2).sum(axis=1))
+    expected = {
+        "change": game.spent[-1],
+        "reward_change": game.reward_prices.sum(),
+        "context_change": moves.sum(),
+        "longest_context_change": moves.max(axis=1).sum(),
+        "l2_reward_change": math.sqrt((game.reward_prices**2).sum()),
+        "rounds": game.touched[-1],
+        **{"swaps": 0.0, "swap_regret": 0.0, "records": 0.0},
+    }
+    assert costs == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert committed >= costs["reward_change"] - 1e-12
+    if not hasattr(attack_of(form, 7.3).start(deal_rounds(WILD, 9)[0]), "propose_shifts"):
+        assert committed == costs["reward_change"]
+
+
+@pytest.mark.parametrize("name", compile_few(["WeakVector"], FEW))
+def test_committed_changes_count_for_arms_that_are_not_chosen(name):
+    """All of the better half is lowered by 0.4, in every round and whichever arm is chosen."""
+    game = trace(make_attack(name, math.inf, size=0.4), rounds=ROUNDS)
+    costs = close_book(game.book, game.purse, ("", "", ""), 0).costs
+    assert costs["committed_change"] == pytest.approx(0.4 * ROUNDS)
+    assert costs["reward_change"] < 0.4 * ROUNDS
+
+
+def test_the_enforced_cost_is_named_and_described():
+    ledger = rb.simulate(
+        environment=WILD, policy=LINUCB, attack=rb.attacks.Garcelon(2.0), rounds=ROUNDS
+    )
+    assert list(ledger.costs) == list(COSTS)
+    assert ledger.costs[ledger.enforced_cost] == ledger.spent == 2.0
 
 
 @pytest.mark.parametrize("budget", [0.0, 1e-12])

@@ -106,6 +106,11 @@ class Attacker:
         self._state: Any = attack.start(self.problem)
         if reads_policy(attack, self._state):
             raise TypeError(f"{attack.name} reads the policy's state, which an attacker cannot do")
+        if hasattr(self._state, "propose_arm") or hasattr(self._state, "propose_record"):
+            raise TypeError(
+                f"{attack.name} swaps arms or adds fake records, and an attacker changes only "
+                f"contexts and rewards: use rb.simulate, or another attack"
+            )
         self._level = knowledge_of(self._state)
         self._purse = open_purse(attack.budget, attack.purse, self.problem)
         seed = require.count("seed", seed, low=0)
@@ -172,7 +177,7 @@ class Attacker:
                 f"{self.attack.name} asks what the policy would choose: give your policy, "
                 f"policy=..., or use another attack"
             ) from error
-        commit_shifts(self._state, scene, self._shifts, rng)
+        commit_shifts(self._state, scene, self._shifts, purse, rng)
 
     def reward(self, arm: int, reward: float) -> float:
         """Return the reward that your policy should see for the arm that it chose."""

@@ -15,10 +15,15 @@ from .promote import Promote as Promote
 from .lin_ace import LinACE as LinACE
 from .observation_free import ObservationFree as ObservationFree
 from .contamination import Contamination as Contamination
+from .action_swap import ActionSwap as ActionSwap
+from .fake_injection import FakeInjection as FakeInjection
 from .weak_vector import WeakVector as WeakVector
 from .random_control import RandomControl as RandomControl
 from .burst import Burst as Burst
 from .drip import Drip as Drip
 from .after_convergence import AfterConvergence as AfterConvergence
+from .periodic import Periodic as Periodic
+from .restart_aware import RestartAware as RestartAware
 from .leverage_aware import LeverageAware as LeverageAware
+from .shadow import Shadow as Shadow
 from . import threats as threats

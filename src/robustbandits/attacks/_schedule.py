@@ -22,8 +22,20 @@ from robustbandits.game.committed import CommittedAttackState, watch
 from robustbandits.game.knowledge import OBLIVIOUS, knows
 from robustbandits.game.parameters import CheckedRecipe
 from robustbandits.game.problem import Problem
+from robustbandits.game.records import NO_RECORD, propose_record
+from robustbandits.game.swaps import propose_arm
 from robustbandits.game.verbs import Scene, propose_contexts, propose_reward
 from robustbandits.kernels.linalg import Floats
+
+#: What an attack may change, and the kernel that proposes it. Shifts are changes of rewards that
+#: are decided before the choice.
+SURFACES = {
+    "rewards": "propose_reward",
+    "shifts": "propose_shifts",
+    "contexts": "propose_contexts",
+    "arms": "propose_arm",
+    "records": "propose_record",
+}
 
 #: What `allowance` is told instead of an arm before the choice.
 NOT_CHOSEN = -1
@@ -127,7 +139,7 @@ class ScheduledShifts(NamedTuple):
 
     @kernel
     def propose_shifts(self, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
-        _inner_shifts(self.inner, scene, shifts, rng)
+        inner_shifts(self.inner, scene, shifts, rng)
         most = allowance(self.gate, scene, NOT_CHOSEN)
         for a in range(shifts.shape[0]):
             shifts[a] = max(-most, min(most, shifts[a]))
@@ -139,9 +151,10 @@ class ScheduledShifts(NamedTuple):
 
 
 @calls_kernel("propose_shifts")
-def _inner_shifts(
+def inner_shifts(
     self: CommittedAttackState, scene: Scene, shifts: Floats, rng: np.random.Generator
 ) -> None:
+    """Call the `propose_shifts` of a wrapped attack."""
     self.propose_shifts(scene, shifts, rng)
 
 
@@ -166,8 +179,47 @@ class ScheduledContexts(NamedTuple):
         watch(self.inner, scene, arm, reward)
 
 
+@knows(OBLIVIOUS)
+class ScheduledArms(NamedTuple):
+    """An attack on the arm that is played, behind a gate: a swap costs 1."""
+
+    inner: Any
+    gate: Any
+
+    @kernel
+    def propose_arm(self, policy: Any, scene: Scene, arm: int, rng: np.random.Generator) -> int:
+        wanted = propose_arm(self.inner, policy, scene, arm, rng)
+        return wanted if allowance(self.gate, scene, arm) >= 1.0 else arm
+
+    @kernel
+    def watch(self, scene: Scene, arm: int, reward: float) -> None:
+        note(self.gate, scene, arm)
+        watch(self.inner, scene, arm, reward)
+
+
+@knows(OBLIVIOUS)
+class ScheduledRecords(NamedTuple):
+    """An attack with fake records, behind a gate: a record costs 1."""
+
+    inner: Any
+    gate: Any
+
+    @kernel
+    def propose_record(
+        self, scene: Scene, number: int, rng: np.random.Generator
+    ) -> tuple[int, float]:
+        if allowance(self.gate, scene, NOT_CHOSEN) < 1.0:
+            return NO_RECORD, 0.0
+        return propose_record(self.inner, scene, number, rng)
+
+    @kernel
+    def watch(self, scene: Scene, arm: int, reward: float) -> None:
+        note(self.gate, scene, arm)
+        watch(self.inner, scene, arm, reward)
+
+
 @dataclass(frozen=True)
-class Schedule(CheckedRecipe):
+class AttackAround(CheckedRecipe):
     """Base class of attacks around another attack, with its budget and its purse rule.
 
     Parameters
@@ -193,30 +245,49 @@ class Schedule(CheckedRecipe):
         """Whether the wrapped attack reads the policy's state."""
         return bool(getattr(self.attack, "reads_policy", False))
 
+    def surface_of(self, inner: Any) -> str:
+        """Return what the wrapped attack changes, a key of `SURFACES`.
+
+        Raise TypeError if that is more than one thing.
+        """
+        found = [name for name, kernel_name in SURFACES.items() if hasattr(inner, kernel_name)]
+        if len(found) > 1:
+            raise TypeError(
+                f"{self.name} can run an attack that changes one thing, such as rewards or "
+                f"contexts; {self.attack.name} changes {' and '.join(found)}"
+            )
+        return found[0] if found else "rewards"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, with those of the wrapped attack."""
+        return {**super().to_dict(), "attack": self.attack.to_dict()}
+
+
+_SCHEDULED = {
+    "rewards": ScheduledRewards,
+    "shifts": ScheduledShifts,
+    "contexts": ScheduledContexts,
+    "arms": ScheduledArms,
+    "records": ScheduledRecords,
+}
+
+
+@dataclass(frozen=True)
+class Schedule(AttackAround):
+    """Base class of attacks that limit when, and by how much, another attack changes something."""
+
     def start_gate(self, problem: Problem) -> Any:
         """Return a new gate."""
         raise NotImplementedError
 
     def start(self, problem: Problem) -> Any:
         gate, inner = self.start_gate(problem), self.attack.start(problem)
-        if hasattr(inner, "propose_contexts"):
-            if hasattr(inner, "propose_reward"):
-                raise TypeError(
-                    f"{self.name} can run an attack on rewards or on contexts, not on both; got "
-                    f"{self.attack.name}"
-                )
-            return ScheduledContexts(inner, gate)
-        kind = ScheduledShifts if hasattr(inner, "propose_shifts") else ScheduledRewards
-        return kind(inner, gate)
+        return _SCHEDULED[self.surface_of(inner)](inner, gate)
 
     def prepare(self, state: Any, contexts: Floats, means: Floats) -> None:
         """Let the wrapped attack look at the first round, if it wants to."""
         if hasattr(self.attack, "prepare"):
             self.attack.prepare(state.inner, contexts, means)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, with those of the wrapped attack."""
-        return {**super().to_dict(), "attack": self.attack.to_dict()}
 
 
 def rounds_of(name: str, value: float, problem: Problem, attack: str) -> float:

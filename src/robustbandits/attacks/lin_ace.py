@@ -50,9 +50,14 @@ def _lead(state: LinACEState, difference: Floats) -> float:
     direction = np.empty(difference.shape[0])
     multiply(ridge.inverse, difference, direction)
     width = math.sqrt(max(0.0, dot(difference, direction)))
-    growth = math.log((1.0 + ridge.tally[COUNT] / ridge.penalty) / state.delta)
-    radius = state.sigma * math.sqrt(difference.shape[0] * growth) + math.sqrt(ridge.penalty)
-    return dot(difference, ridge.theta) + radius * width
+    return dot(difference, ridge.theta) + radius(ridge, state.sigma, state.delta) * width
+
+
+@kernel
+def radius(ridge: Ridge, sigma: float, delta: float) -> float:
+    """Return by how many widths an estimated mean may be wrong, with probability 1 - delta."""
+    growth = math.log((1.0 + ridge.tally[COUNT] / ridge.penalty) / delta)
+    return sigma * math.sqrt(ridge.theta.shape[0] * growth) + math.sqrt(ridge.penalty)
 
 
 @dataclass(frozen=True)

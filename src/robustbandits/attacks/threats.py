@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from robustbandits.attacks.action_swap import ActionSwap
 from robustbandits.attacks.burst import Burst
 from robustbandits.attacks.contamination import Contamination
 from robustbandits.attacks.context_nudge import ContextNudge
 from robustbandits.attacks.drip import Drip
+from robustbandits.attacks.fake_injection import FakeInjection
+from robustbandits.attacks.periodic import Periodic
 from robustbandits.attacks.promote import Promote
+from robustbandits.game import require
 
 
 def click_fraud(budget: float, rivals: Sequence[int], share: float = 0.05) -> Contamination:
@@ -50,6 +54,36 @@ def cold_start_poisoning(budget: float, own: int = 0, rounds: int = 100) -> Burs
     return Burst(Promote(budget, target=own), start_at=0.0, length=float(rounds))
 
 
+def user_spoofing(budget: float, own: int = 0, share: float = 0.05) -> Periodic:
+    """Return bots that fake their features, just enough to be shown the attacker's own item."""
+    return _among_visitors(ContextNudge(budget, target=own), share)
+
+
+def shilling(budget: float, own: int = 0) -> Drip:
+    """Return fake users who praise the attacker's item and run down its rival, all through."""
+    return Drip(FakeInjection(budget, target=own))
+
+
+def log_forgery(budget: float, own: int = 0, every: int = 1000, records: int = 10) -> FakeInjection:
+    """Return forged records for one item and against its rival, added to each batch of a log."""
+    return FakeInjection(budget, target=own, every=every, records=records)
+
+
+def serving_fraud(budget: float, own: int = 0) -> ActionSwap:
+    """Return an insider who has bad items shown instead of the chosen ones, except for its own."""
+    return ActionSwap(budget, target=own)
+
+
+def night_shift(attack: Any, period: int = 1000, active: float = 0.25) -> Periodic:
+    """Return an attack that runs for a part of each day only, when nobody is watching."""
+    return Periodic(attack, period=period, active=active)
+
+
+def sybils(attack: Any, share: float = 0.05, each: float = 0.1) -> Periodic:
+    """Return an attack by many fake accounts, each of which may change only a little."""
+    return _among_visitors(attack, share, each)
+
+
 def sleeper(attack: Any, start: float = 0.5) -> Burst:
     """Return an attack that does nothing until a share of the rounds has been played."""
     return Burst(attack, start_at=start)
@@ -63,3 +97,9 @@ def low_and_slow(attack: Any, cap: float = 0.02) -> Drip:
 def measurement_error(budget: float, start: float = 0.5, length: float = 0.01) -> Burst:
     """Return an outage without an attacker: for a while, all rewards are recorded as 0."""
     return Burst(Contamination(budget, probability=1.0), start_at=start, length=length)
+
+
+def _among_visitors(attack: Any, share: float, cap: float | None = None) -> Periodic:
+    """Return an attack by a share of the visitors: one in every so many, at equal distances."""
+    share = require.fraction("share", share)
+    return Periodic(attack, period=max(1, round(1 / share)), active=share, cap=cap)

@@ -19,14 +19,25 @@ from robustbandits.checks._states import (
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.environments import Simulation
 from robustbandits.game import require
+from robustbandits.game.committed import CommittedAttackState
 from robustbandits.game.match import NATURE, Game, play_match, stream
 from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.problem import Problem
+from robustbandits.game.records import InjectingAttackState
 from robustbandits.game.rounds import Environment, Rounds
+from robustbandits.game.swaps import SwappingAttackState
 from robustbandits.game.verbs import Attack, AttackState, Policy, reads_policy
 from robustbandits.policies import LinUCB
 
-KERNELS = ("propose_contexts", "propose_reward")
+#: Kernels that an attack may have, and where they are described.
+KERNELS = {
+    "propose_contexts": AttackState,
+    "propose_reward": AttackState,
+    "propose_shifts": CommittedAttackState,
+    "watch": CommittedAttackState,
+    "propose_arm": SwappingAttackState,
+    "propose_record": InjectingAttackState,
+}
 
 
 def check_attack(
@@ -51,9 +62,9 @@ def check_attack(
     check_recipe(attack)
     state = attack.start(nature.problem)
     check_states(state, attack.start(nature.problem), attack.name)
-    kernels = [kernel for kernel in KERNELS if hasattr(state, kernel)]
-    for kernel in kernels:
-        check_signature(state, kernel, getattr(AttackState, kernel), attack.name)
+    for kernel, described in KERNELS.items():
+        if hasattr(state, kernel):
+            check_signature(state, kernel, getattr(described, kernel), attack.name)
     block = nature.draw(ROUNDS)
     _check_game(attack, policy, nature.problem, block)
     if attack.purse != "reference":

@@ -91,7 +91,8 @@ def play(
         "most_pulled_share": float(ledger.pulls.max()) / rounds,
     }
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        costs = {"costs": dict(ledger.costs), "enforced_cost": ledger.enforced_cost}
+        typer.echo(json.dumps({**facts, **costs}, indent=2))
         return
     width = max(len(key) for key in facts)
     for key, value in facts.items():

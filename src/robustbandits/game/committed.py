@@ -8,6 +8,7 @@ import numpy as np
 from numba.extending import overload
 
 from robustbandits.compiled.calls import calls_kernel
+from robustbandits.game.purse import COMMITTED, Purse
 from robustbandits.game.verbs import Scene, propose_reward
 from robustbandits.kernels.linalg import Floats
 
@@ -27,7 +28,7 @@ class CommittedAttackState(Protocol):
         ...
 
     def watch(self, scene: Scene, arm: int, reward: float) -> None:
-        """Take note of the chosen arm and its clean reward, after the reward has been changed."""
+        """Take note of the arm that was played and its clean reward, at the end of the round."""
         ...
 
 
@@ -36,20 +37,27 @@ def _propose_shifts(self: Any, scene: Scene, shifts: Floats, rng: np.random.Gene
     self.propose_shifts(scene, shifts, rng)
 
 
-def _commit(self: Any, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
+def _commit(self: Any, scene: Scene, shifts: Floats, purse: Purse, rng: Any) -> None:
     for a in range(shifts.shape[0]):
         shifts[a] = 0.0
     _propose_shifts(self, scene, shifts, rng)
+    largest = 0.0
+    for a in range(shifts.shape[0]):
+        largest = max(largest, abs(shifts[a]))
+    purse.account[COMMITTED] += min(1.0, largest)  # no legal change is larger
 
 
-def _do_not_commit(self: Any, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
+def _do_not_commit(self: Any, scene: Scene, shifts: Floats, purse: Purse, rng: Any) -> None:
     pass
 
 
-def commit_shifts(self: Any, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
-    """Let an attack choose, before the choice of an arm, how it will change the reward."""
+def commit_shifts(self: Any, scene: Scene, shifts: Floats, purse: Purse, rng: Any) -> None:
+    """Let an attack choose, before the choice of an arm, how it will change the reward.
+
+    The purse notes the largest change, over all arms; it pays later, for the chosen arm.
+    """
     if hasattr(self, "propose_shifts"):
-        _commit(self, scene, shifts, rng)
+        _commit(self, scene, shifts, purse, rng)
 
 
 @overload(commit_shifts, strict=False)

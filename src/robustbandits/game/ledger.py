@@ -6,7 +6,9 @@ the length of the game. At the end the book becomes a :class:`Ledger`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +16,20 @@ import numpy.typing as npt
 
 from robustbandits._extras import missing_package
 from robustbandits.compiled.jit import kernel
-from robustbandits.game.purse import BAD, CLIPPED, ON_CONTEXTS, SPENT, Purse
+from robustbandits.game.purse import (
+    BAD,
+    CLIPPED,
+    COMMITTED,
+    LONGEST_MOVES,
+    ON_CONTEXTS,
+    ON_REWARDS,
+    RECORDS,
+    SPENT,
+    SQUARES,
+    SWAP_LOSS,
+    SWAPS,
+    Purse,
+)
 from robustbandits.kernels.linalg import Floats
 
 if TYPE_CHECKING:
@@ -24,6 +39,24 @@ Integers = npt.NDArray[np.int64]
 
 #: Default for the largest number of recorded rounds.
 POINTS = 1000
+
+#: How papers count what an attack does. The purse enforces the first, `change`, for every attack;
+#: the others are counted.
+COSTS = {
+    "change": "what the budget pays for: reward_change + context_change + swaps + records",
+    "reward_change": "sum of |seen reward - reward|",
+    "context_change": "sum over rounds and arms of the length by which a context moved",
+    "longest_context_change": "sum over rounds of the longest move of a context in the round",
+    "committed_change": "sum over rounds of the largest change over all arms, chosen or not, that "
+    "was decided before the choice; reward_change for attacks that decide later",
+    "l2_reward_change": "square root of the sum of (seen reward - reward)²",
+    "rounds": "rounds in which anything was changed",
+    "swaps": "rounds in which another arm was played than the policy chose",
+    "swap_regret": "the part of the regret that swaps cause directly: mean rewards of the policy's "
+    "choices, minus those of the arms that were played",
+    "records": "fake records that the policy was taught",
+}
+ENFORCED_COST = "change"
 
 REGRET, REWARD, SEEN = range(3)
 PLAYED, RECORDED, ATTACKED, LAST_ATTACK = range(4)
@@ -64,6 +97,8 @@ def write(
     if attacked:
         book.clock[ATTACKED] += 1
         book.clock[LAST_ATTACK] = book.clock[PLAYED]
+        purse.account[ON_REWARDS] += abs(seen - reward)
+        purse.account[SQUARES] += (seen - reward) * (seen - reward)
     point = book.clock[RECORDED]
     if point < book.marks.shape[0] and book.clock[PLAYED] == book.marks[point]:
         book.columns[point, 0] = book.sums[REGRET]
@@ -85,7 +120,7 @@ class Ledger:
         Recorded rounds, evenly spaced, counted from 1; the last one is the last of the game.
     regret
         Cumulative pseudo-regret after each recorded round: the sum of the clean mean rewards of
-        the best arms, minus that of the chosen arms.
+        the best arms, minus that of the arms that were played.
     reward
         Cumulative clean reward after each recorded round.
     spent_so_far, attacked_so_far
@@ -100,6 +135,9 @@ class Ledger:
         Proposals that were ignored because they were not finite, and those that were clipped.
     seen_reward
         Sum of the rewards that the policy saw.
+    costs
+        What the attack did, counted in each way that papers use (:data:`COSTS`); the budget limits
+        :attr:`enforced_cost`. Empty if the game was stored by a version that did not count them.
     """
 
     environment: str
@@ -119,6 +157,7 @@ class Ledger:
     bad_proposals: int
     clipped_proposals: int
     seen_reward: float
+    costs: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
@@ -136,6 +175,11 @@ class Ledger:
     def final_reward(self) -> float:
         """Clean reward of the whole game."""
         return float(self.reward[-1])
+
+    @property
+    def enforced_cost(self) -> str:
+        """Which of the costs the budget limits; it equals ``spent``."""
+        return ENFORCED_COST
 
     def rows(self) -> dict[str, Any]:
         """Tidy columns: one row for each recorded round."""
@@ -188,4 +232,22 @@ def close_book(book: Book, purse: Purse, names: tuple[str, str, str], seed: int)
         bad_proposals=int(purse.account[BAD]),
         clipped_proposals=int(purse.account[CLIPPED]),
         seen_reward=float(book.sums[SEEN]),
+        costs=_costs(book, purse),
     )
+
+
+def _costs(book: Book, purse: Purse) -> dict[str, float]:
+    """Return what an attack did, counted in each of the ways of :data:`COSTS`."""
+    account = purse.account.tolist()
+    return {
+        "change": account[SPENT],
+        "reward_change": account[ON_REWARDS],
+        "context_change": account[ON_CONTEXTS],
+        "longest_context_change": account[LONGEST_MOVES],
+        "committed_change": account[COMMITTED] or account[ON_REWARDS],
+        "l2_reward_change": math.sqrt(account[SQUARES]),
+        "rounds": float(book.clock[ATTACKED]),
+        "swaps": account[SWAPS],
+        "swap_regret": account[SWAP_LOSS],
+        "records": account[RECORDS],
+    }

@@ -11,14 +11,10 @@ from robustbandits.game.committed import commit_shifts, wanted_reward, watch
 from robustbandits.game.knowledge import NoPolicy, known_contexts, known_means, known_policy
 from robustbandits.game.ledger import PLAYED, Book, write
 from robustbandits.game.purse import SPENT, Purse, has_money, settle_reward
+from robustbandits.game.records import inject_records
 from robustbandits.game.rounds import CHOSEN, Rounds, draw_reward
-from robustbandits.game.verbs import (
-    Scene,
-    attack_contexts,
-    choose,
-    learn,
-    overhear,
-)
+from robustbandits.game.swaps import attack_arm
+from robustbandits.game.verbs import Scene, attack_contexts, choose, learn, overhear
 from robustbandits.kernels.linalg import Floats, copy, copy_column, dot
 
 
@@ -68,7 +64,11 @@ def play(
                 purse.budget,
             )
             attacked = attack_contexts(attack, asked, scene, contexts, shown, purse, attack_rng)
-            commit_shifts(attack, scene, shifts, attack_rng)
+            commit_shifts(attack, scene, shifts, purse, attack_rng)
+            injected = inject_records(
+                attack, policy, scene, contexts, offset, purse, policy_rng, attack_rng
+            )
+            attacked = attacked or injected
         arm = choose(policy, shown, policy_rng, memo)
         if arm < 0 or arm >= arms:
             raise IndexError(
@@ -77,8 +77,7 @@ def play(
         copy_column(shown, arm, context)
         if infinite:
             means[CHOSEN] = dot(context, rounds.model) + offset
-        reward = draw_reward(means[arm], rounds.noise[t], purse.clicks)
-        seen = reward
+        played = arm
         if can_attack:
             scene = Scene(
                 book.clock[PLAYED],
@@ -87,10 +86,15 @@ def play(
                 purse.account[SPENT],
                 purse.budget,
             )
+            played = attack_arm(attack, asked, scene, arm, means, purse, attack_rng)
+            reward = draw_reward(means[played], rounds.noise[t], purse.clicks)
             wanted = wanted_reward(attack, asked, scene, shifts, arm, reward, attack_rng)
             seen = settle_reward(purse, reward, wanted)
-            watch(attack, scene, arm, reward)
+            watch(attack, scene, played, reward)
+        else:
+            reward = draw_reward(means[arm], rounds.noise[t], purse.clicks)
+            seen = reward
         overhear(policy, purse.account[SPENT], not has_money(purse))
         learn(policy, arm, context, seen - offset, memo, policy_rng)
-        attacked = attacked or seen != reward
-        write(book, purse, arm, rounds.best[row] - means[arm], reward, seen, attacked)
+        attacked = attacked or seen != reward or played != arm
+        write(book, purse, arm, rounds.best[row] - means[played], reward, seen, attacked)

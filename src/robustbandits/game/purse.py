@@ -30,7 +30,12 @@ TRUNCATE, SKIP, STOP, REFERENCE = range(4)
 #: A purse with no more than this left counts as empty.
 EMPTY = 1e-12
 
+# Positions in an account: what was spent; of that on contexts; proposals that were not finite, and
+# those that were clipped; whether the purse is closed. Then other ways of counting an attack
+# (`ledger.COSTS`): reward changes and their squares; the longest moves of contexts; the largest
+# changes that were committed to; swapped arms, and the regret that they cause; fake records.
 SPENT, ON_CONTEXTS, BAD, CLIPPED, CLOSED = range(5)
+ON_REWARDS, SQUARES, LONGEST_MOVES, COMMITTED, SWAPS, SWAP_LOSS, RECORDS = range(5, 12)
 
 
 class Purse(NamedTuple):
@@ -41,7 +46,7 @@ class Purse(NamedTuple):
     bound: float  # largest legal length of a context
     writable: int  # coordinates of a context that may change: the first ones
     clicks: bool  # whether rewards are clicks: 0 or 1
-    account: Floats  # (5,) spent; of that on contexts; bad and clipped proposals; closed?
+    account: Floats  # (12,) see above
 
 
 def open_purse(budget: float, rule: str, problem: Problem) -> Purse:
@@ -52,7 +57,7 @@ def open_purse(budget: float, rule: str, problem: Problem) -> Purse:
         bound=problem.context_bound,
         writable=problem.dim - int(problem.intercept),
         clicks=problem.clicks,
-        account=np.zeros(5),
+        account=np.zeros(RECORDS + 1),
     )
 
 
@@ -116,10 +121,46 @@ def _settle_click(purse: Purse, click: float, wanted: float) -> float:
     """Return the click, 0 or 1, that the policy sees."""
     if wanted == 0.5 or (wanted > 0.5) == (click > 0.5):
         return click
-    left = purse.budget - purse.account[SPENT]
-    if purse.rule == TRUNCATE and left < 1.0:
-        return click
-    return 1.0 - click if pay(purse, 1.0) > 0.0 else click
+    return 1.0 - click if _pay_one(purse) else click
+
+
+@kernel
+def _pay_one(purse: Purse) -> bool:
+    """Pay 1 for a change that cannot be made in part; return False if less is left."""
+    if purse.rule == TRUNCATE and purse.budget - purse.account[SPENT] < 1.0:
+        return False
+    return pay(purse, 1.0) > 0.0
+
+
+@kernel
+def settle_arm(purse: Purse, arm: int, wanted: int, arms: int) -> int:
+    """Return the arm that is played: the wanted one, for a price of 1, or the policy's choice."""
+    if wanted == arm:
+        return arm
+    if wanted < 0 or wanted >= arms:
+        purse.account[BAD] += 1.0
+        return arm
+    if not _pay_one(purse):
+        return arm
+    purse.account[SWAPS] += 1.0
+    return wanted
+
+
+@kernel
+def settle_record(purse: Purse, arm: int, wanted: float, arms: int) -> float:
+    """Pay 1 for a fake record; return its legal reward, or -1 if it is not made."""
+    if arm < 0 or arm >= arms or not math.isfinite(wanted):
+        purse.account[BAD] += 1.0
+        return -1.0
+    if not _pay_one(purse):
+        return -1.0
+    purse.account[RECORDS] += 1.0
+    if purse.clicks:
+        return 1.0 if wanted > 0.5 else 0.0
+    legal = min(1.0, max(0.0, wanted))
+    if legal != wanted:
+        purse.account[CLIPPED] += 1.0
+    return legal
 
 
 @program
@@ -127,13 +168,17 @@ def settle_contexts(purse: Purse, clean: Floats, shown: Floats) -> bool:
     """Clip the proposal in ``shown``, and pay for it; return True if any context changed."""
     dim, arms = clean.shape
     price = 0.0
+    longest = 0.0
     for a in range(arms):
-        price += _legalise(purse, clean, shown, a)
+        move = _legalise(purse, clean, shown, a)
+        price += move
+        longest = max(longest, move)
     if price == 0.0:
         return False
     before = purse.account[SPENT]
     share = pay(purse, price)
     purse.account[ON_CONTEXTS] += purse.account[SPENT] - before
+    purse.account[LONGEST_MOVES] += share * longest
     if share < 1.0:
         for i in range(dim):
             for a in range(arms):

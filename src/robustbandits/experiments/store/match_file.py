@@ -111,7 +111,7 @@ def _label_columns(pa: Any, ledgers: Sequence[Ledger]) -> dict[str, Any]:
 def _entry(game: str, ledger: Ledger) -> dict[str, Any]:
     numbers = {name: getattr(ledger, name) for name in (*_INTEGERS, *_FLOATS)}
     labels = {"id": game, "attack": ledger.attack, "policy": ledger.policy}
-    return {**labels, **numbers, "pulls": ledger.pulls.tolist()}
+    return {**labels, **numbers, "costs": dict(ledger.costs), "pulls": ledger.pulls.tolist()}
 
 
 def _digest(text: bytes, columns: dict[str, Any] | None = None) -> bytes:
@@ -221,7 +221,8 @@ def _check(header: dict[str, Any], columns: dict[str, Any]) -> None:
             raise DamagedError(f"the pulls of game {game['id']!r} do not add up to its rounds")
         if any(type(game[name]) is not int or game[name] < 0 for name in _INTEGERS):
             raise DamagedError(f"the counts of game {game['id']!r} are not whole numbers")
-        if any(type(game[name]) is not float or not np.isfinite(game[name]) for name in _FLOATS):
+        sums = [*(game[name] for name in _FLOATS), *game.get("costs", {}).values()]
+        if any(type(number) is not float or not np.isfinite(number) for number in sums):
             raise DamagedError(f"the sums of game {game['id']!r} are not finite numbers")
 
 
@@ -247,6 +248,7 @@ def _ledgers(
                 seed=header["seed"],
                 pulls=np.array(game["pulls"], dtype=np.int64),
                 **arrays,
+                costs=game.get("costs", {}),  # files of older versions have none
                 **{name: game[name] for name in (*_INTEGERS, *_FLOATS)},
             )
         )
