@@ -34,7 +34,8 @@ def redteam(
         typer.Option(help="Where it plays; default: a catalogue, Simulation(contexts=fixed)."),
     ] = None,
     attacks: Annotated[
-        str, typer.Option(help="quick, full, blackbox, context, or names separated by commas.")
+        str,
+        typer.Option(help="quick, full, blackbox, context, search, or names separated by commas."),
     ] = "quick",
     budgets: Annotated[
         str | None, typer.Option(help="Budgets separated by commas; default: 10,30,100,300.")
