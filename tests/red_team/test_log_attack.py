@@ -109,6 +109,7 @@ def test_a_policy_that_ignores_rewards_does_not_move():
     assert report.worst.changed_choices == 0.0
     assert report.budget_to_promote == math.inf
     assert report.promoting_attack is None
+    assert "chooses the same arms under every attack with a budget of up to 40" in report.verdict
     assert "No attack makes it prefer arm 3" in report.verdict
 
 

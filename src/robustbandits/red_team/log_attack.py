@@ -105,18 +105,21 @@ class LogReport:
     def verdict(self) -> str:
         """What was found, in two sentences."""
         worst = self.worst
+        harm = (
+            f"chooses another arm in {worst.changed_choices:.0%} of the logged contexts if "
+            f"{worst.attack} spends {_amount(worst.spent)}"
+        )
+        if worst.changed_choices == 0.0:
+            most = max(result.budget for result in self.results)
+            harm = f"chooses the same arms under every attack with a budget of up to {most:g}"
         if math.isfinite(self.budget_to_promote):
             promotion = (
-                f"A budget of {self.budget_to_promote:.3g} makes it prefer arm "
+                f"A budget of {_amount(self.budget_to_promote)} makes it prefer arm "
                 f"{self.promoted_arm} in most contexts ({self.promoting_attack})."
             )
         else:
             promotion = f"No attack makes it prefer arm {self.promoted_arm} in most contexts."
-        return (
-            f"{self.target}, trained on {self.log}, chooses another arm in "
-            f"{worst.changed_choices:.0%} of the logged contexts if {worst.attack} spends "
-            f"{worst.spent:.3g}. {promotion}"
-        )
+        return f"{self.target}, trained on {self.log}, {harm}. {promotion}"
 
     def __str__(self) -> str:
         head = f"{'attack':32}{'budget':>8}{'spent':>9}{'rows':>9}{'choices':>9}"
@@ -284,6 +287,10 @@ def _budget_to_promote(policy: Any, log: Log, truth: Truth, arm: int) -> tuple[f
             budget = smallest_budget(high / RANGE, high, prefers)
             found = (budget, attack.name) if budget < found[0] else found
     return found
+
+
+def _amount(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100.0 else f"{value:.3g}"
 
 
 def _finite(value: Any) -> Any:

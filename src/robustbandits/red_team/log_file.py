@@ -65,8 +65,8 @@ class Log:
         arms, rewards = np.asarray(self.arms), np.asarray(self.rewards, dtype=np.float64)
         if arms.dtype.kind not in "iu":
             raise TypeError(f"arms must be whole numbers, got {arms.dtype}")
-        if not np.isfinite(contexts).all():
-            raise ValueError("contexts must be finite numbers")
+        if not np.isfinite(_squared_lengths(contexts)).all():
+            raise ValueError("contexts must be finite numbers, and so must their squares")
         columns: dict[str, Any] = {"arms": arms, "rewards": rewards}
         if self.probabilities is not None:
             columns["probabilities"] = np.asarray(self.probabilities, dtype=np.float64)
@@ -94,8 +94,7 @@ class Log:
     @property
     def context_bound(self) -> float:
         """Length of the longest context, at least 1."""
-        squares = np.square(self.contexts).sum(axis=2)
-        return max(1.0, float(np.sqrt(squares.max())))
+        return max(1.0, float(np.sqrt(_squared_lengths(self.contexts).max())))
 
     @property
     def intercept(self) -> bool:
@@ -107,6 +106,12 @@ class Log:
     def clicks(self) -> bool:
         """Whether every reward is 0 or 1."""
         return bool(np.isin(self.rewards, (0.0, 1.0)).all())
+
+
+def _squared_lengths(contexts: Floats) -> Floats:
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares: Floats = np.einsum("ijk,ijk->ij", contexts, contexts)  # without a copy
+    return squares
 
 
 def read_log(path: str | os.PathLike[str], rows: int = ROUNDS) -> Log:
