@@ -5,6 +5,7 @@ import pytest
 
 import robustbandits as rb
 from robustbandits.compiled.jit import jit_is_on
+from robustbandits.experiments.store.store import Store
 from robustbandits.red_team._attack_space import AttackSpace, short_label
 
 CATALOGUE = rb.environments.Simulation(arms=5, dim=3, contexts="fixed")
@@ -187,6 +188,21 @@ def test_the_red_team_plays_what_a_search_for_each_budget_finds_with_other_seeds
     for search in searches:
         assert set(search.seeds) == {0, 1, 2, 3}  # of the grid and of the confirmation
     assert set(report.attacks) >= {"Garcelon(top='best')", "Garcelon", "Oracle", "FlipTheta"}
+
+
+def test_after_an_interrupted_search_the_store_knows_rounds_and_seeds(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+
+    def interrupt(search):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rb.AdaptiveSearch, "find", interrupt)
+    settings = {"attacks": "search", "rounds": 1000 if jit_is_on else 50, "seeds": 3}
+    with pytest.raises(KeyboardInterrupt):
+        rb.redteam("LinUCB", CATALOGUE, minutes=60.0, yardsticks=[], store=tmp_path, **settings)
+    (begun,) = Store(tmp_path).experiments()
+    assert begun.spec.name == "red team of LinUCB"
+    assert (begun.spec.rounds, begun.spec.seeds) == (settings["rounds"], (0, 1, 2))
 
 
 @pytest.mark.slow

@@ -205,6 +205,10 @@ class _RedTeam:
 
     def search(self) -> None:
         """Add the worst attack that a search finds for each budget, with seeds of its own."""
+        if self.store is not None:  # after an interruption, the store knows the size
+            clean = {NO_ATTACK: NoAttack()}
+            target = {self.target: self.policy}
+            self.run(self.spec(self.about, clean, target, self.size.seeds))
         first = max(self.size.seeds) + 1
         used = (*self.size.seeds, *range(first, first + len(self.size.seeds)))  # and to confirm
         for budget in self.budgets:
