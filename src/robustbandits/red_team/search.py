@@ -220,7 +220,8 @@ class _Search:
         for played, group in groups.items():
             if played < count:
                 labels = {short_label(attack): attack for attack in group}
-                for ledger in self.play(labels, self.seeds[played:count]):
+                games = self.play(labels, self.seeds[played:count])
+                for ledger in sorted(games, key=lambda ledger: ledger.seed):
                     self.regrets[labels[ledger.attack]].append(ledger.final_regret)
         return sorted(attacks, key=lambda attack: -float(np.mean(self.regrets[attack][:count])))
 
