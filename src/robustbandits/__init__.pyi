@@ -8,6 +8,10 @@ from .game.ledger import Ledger as Ledger
 from .results import compare as compare
 from .results import Results as Results
 from .red_team.redteam import redteam as redteam
+from .red_team.search import AdaptiveSearch as AdaptiveSearch
+from .red_team.log_attack import redteam_log as redteam_log
+from .red_team.log_file import Log as Log
+from .red_team.log_file import read_log as read_log
 from .reports.write import write_report as write_report
 from .agent.agent import Agent as Agent
 from .agent.attacker import Attacker as Attacker

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import invoke, invoke_json
+from red_team.logs import catalogue_log, table_of, write_csv
 from robustbandits.compiled.jit import jit_is_on
 
 README = Path(__file__).parents[2] / "README.md"
@@ -79,9 +80,31 @@ def test_out_has_the_page_and_the_store(tmp_path):
     assert list((tmp_path / "out" / "store" / "matches").iterdir())
 
 
+def test_a_log_is_attacked(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = write_csv(tmp_path / "log.csv", table_of(catalogue_log(rows=100)))
+    options = ("--log", path, "--attacks", "Garcelon", "--budgets", "1,30", "--promote", "3")
+    text = invoke("redteam", "LinUCB", *options, "--out", tmp_path / "out").stdout
+    assert text.startswith("LinUCB, trained on log.csv, chooses another arm in ")
+    facts = invoke_json("redteam", "LinUCB", *options)
+    assert facts["promoted_arm"] == 3
+    assert [result["budget"] for result in facts["results"]] == [1.0, 30.0]
+    assert json.loads((tmp_path / "out" / "report.json").read_text()) == facts
+
+
+def test_a_log_that_cannot_be_read_is_an_error(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "log.csv"
+    path.write_text("arm,reward,context_0\n0,1,0.5\n1,7,0.5\n")
+    message = invoke("redteam", "LinUCB", "--log", path, code=1).stderr
+    assert "column 'reward', row 2: expected a reward from 0 to 1, got 7" in message
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["LinUCB", "--log", "log.csv", "--fail-over", "1"], "cannot be used with --fail-over"),
+        (["LinUCB", "--promote", "1"], "needs --log"),
         (["LinUCB", "--demo"], "give either a policy or --demo"),
         ([], "give either a policy or --demo"),
         (["LinUCB", "--budgets", "1,x"], "could not convert string to float"),

@@ -34,12 +34,28 @@ def redteam(
         typer.Option(help="Where it plays; default: a catalogue, Simulation(contexts=fixed)."),
     ] = None,
     attacks: Annotated[
-        str, typer.Option(help="quick, full, blackbox, context, or names separated by commas.")
+        str,
+        typer.Option(help="quick, full, blackbox, context, search, or names separated by commas."),
     ] = "quick",
     budgets: Annotated[
         str | None, typer.Option(help="Budgets separated by commas; default: 10,30,100,300.")
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Length of each game.")] = ROUNDS,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            help="Attack what a policy learns from this log instead of games: a Parquet or CSV "
+            "file, or one of the Open Bandit Dataset."
+        ),
+    ] = None,
+    promote: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="ARM", help="With --log: the arm to promote. Default: the least chosen."
+        ),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Length of each game; with --log, most rows to read.")
+    ] = ROUNDS,
     seeds: Annotated[int, typer.Option(min=1, help="Number of seeds.")] = SEEDS,
     minutes: Annotated[
         float | None,
@@ -70,8 +86,10 @@ def redteam(
 
     Every attack is played with every budget, against the target and against other policies. With
     --out, an interrupted run continues when the same command is given again. Nothing is sent
-    anywhere: only simulations are attacked.
+    anywhere: only simulations and logs are attacked.
     """
+    if log is None and promote is not None:
+        raise typer.BadParameter("needs --log", param_hint="--promote")
     if demo == (target is not None):
         raise typer.BadParameter("give either a policy or --demo", param_hint="TARGET")
     if any(":" in text for text in (target, environment, attacks) if text):
@@ -84,7 +102,12 @@ def redteam(
     else:
         with usage_errors("--budgets"):
             grid = None if budgets is None else [float(text) for text in budgets.split(",")]
-        options = {"attacks": attacks, "budgets": grid, "rounds": rounds, "seeds": seeds}
+        options = {"attacks": attacks, "budgets": grid, "rounds": rounds}
+        if log is not None:
+            _refuse_with_log(environment=environment, minutes=minutes, fail_over=fail_over)
+            _attack_log(target, log, out, as_json, promote=promote, **options)
+            return
+        options["seeds"] = seeds
         report = _play(target, environment, out, minutes=minutes, **options)
         text = str(report)
     if out is not None:
@@ -108,3 +131,21 @@ def _play(target: str, environment: str | None, out: Path | None, **options: Any
         return play(target, environment, **options)
     with resumable(out / "store"):
         return play(target, environment, store=out / "store", **options)
+
+
+def _refuse_with_log(**values: Any) -> None:
+    for name, value in values.items():
+        if value is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise typer.BadParameter(f"cannot be used with {option}", param_hint="--log")
+
+
+def _attack_log(target: str, log: Path, out: Path | None, as_json: bool, **options: Any) -> None:
+    from robustbandits.red_team.log_attack import redteam_log
+
+    report = redteam_log(target, log, **options)
+    text = json.dumps(report.to_dict(), indent=2, allow_nan=False)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "report.json").write_text(text, encoding="utf-8")
+    show(text if as_json else str(report))

@@ -1,12 +1,15 @@
-"""The policy under attack: a recipe, an object, or the name of either."""
+"""The policy under attack, and where it plays: a recipe, an object, or the name of either."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from robustbandits.adapters.by_name import LIBRARIES, named
+from robustbandits.environments.simulation import Simulation
 from robustbandits.experiments.recipe_text import parse_call, parse_recipe
+from robustbandits.game import require
 from robustbandits.game.object_policy import ObjectPolicy, as_policy
+from robustbandits.game.rounds import Environment
 
 
 def as_target(target: Any) -> tuple[str, Any]:
@@ -22,6 +25,15 @@ def as_target(target: Any) -> tuple[str, Any]:
     else:
         policy = parse_recipe("policies", target, allow_import=True)
     return policy.label, policy
+
+
+def as_environment(environment: Environment | str | None) -> Any:
+    """Return an environment: a recipe, or the one that a text names; a catalogue by default."""
+    if environment is None:
+        return Simulation(contexts="fixed")
+    if isinstance(environment, str):
+        return parse_recipe("environments", environment, allow_import=True)
+    return require.recipe("environment", environment, "environment")
 
 
 def _of_library(text: str) -> ObjectPolicy:

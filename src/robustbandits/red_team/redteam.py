@@ -9,9 +9,7 @@ from typing import Any, Literal
 
 from robustbandits._cores import available_cores
 from robustbandits.attacks.random_control import RandomControl
-from robustbandits.environments.simulation import Simulation
 from robustbandits.experiments.labels import check_seeds
-from robustbandits.experiments.recipe_text import parse_recipe
 from robustbandits.experiments.runner import run
 from robustbandits.experiments.spec import Spec
 from robustbandits.experiments.store.load import Experiment
@@ -27,19 +25,24 @@ from robustbandits.metrics.regret import random_gap
 from robustbandits.policies.linear.cautious_linucb import CautiousLinUCB
 from robustbandits.policies.linear.linucb import LinUCB
 from robustbandits.policies.linear.robust_linucb import RobustLinUCB
+from robustbandits.red_team._attack_space import short_label
 from robustbandits.red_team._hijack import hijacked, is_hijack, search_budget
 from robustbandits.red_team._labels import NO_ATTACK, attack_label
 from robustbandits.red_team._suite import choose_attacks, playable, with_budget
-from robustbandits.red_team._target import as_target, is_object
+from robustbandits.red_team._target import as_environment, as_target, is_object
 from robustbandits.red_team._time_budget import MINUTES_OF_OBJECTS, Size, fit, seconds_per_round
 from robustbandits.red_team.report import Confirmation, RedTeamReport
+from robustbandits.red_team.search import AdaptiveSearch
 
 #: Budgets of the grid, in units of reward.
 BUDGETS = (10.0, 30.0, 100.0, 300.0)
 #: The tolerance of CautiousLinUCB for each unit of budget.
 TOLERANCE = 4.0
-#: Runs of the search, the control, the confirmation and the replays, for the estimate of the time.
+#: Runs of the search for the budget, the control, the confirmation and the replays, for the
+#: estimate of the time.
 SEARCHED = 15
+#: Games of the adaptive search for each budget, if the attacks are ``"search"``.
+SEARCH_GAMES = 400
 
 
 def redteam(
@@ -73,9 +76,11 @@ def redteam(
     environment
         Where it plays: a recipe or its text. By default a simulated catalogue of 20 arms.
     attacks
-        ``"quick"``, ``"full"`` (all that exist), ``"blackbox"`` (those that know no
-        more than the arms, contexts and rewards of the game), ``"context"`` (those that change
-        contexts), names separated by commas, or a list of names and recipes.
+        ``"quick"``, ``"full"`` (all that exist), ``"blackbox"`` (those that know no more than the
+        arms, contexts and rewards of the game), ``"context"`` (those that change contexts),
+        ``"search"`` (``quick``, and for each budget the worst attack that
+        :class:`~robustbandits.red_team.search.AdaptiveSearch` finds with other seeds), names
+        separated by commas, or a list of names and recipes.
     budgets
         What attackers may spend; 10, 30, 100 and 300 by default.
     rounds, seeds
@@ -97,13 +102,15 @@ def redteam(
     >>> report.worst_attack
     'Garcelon'
     """
-    catalogue = _environment(environment)
+    catalogue = as_environment(environment)
     grid = _check_budgets(BUDGETS if budgets is None else budgets)
     label, policy = as_target(target)
     size = Size(require.count("rounds", rounds), check_seeds(seeds))
     problem = catalogue.start(size.rounds, stream(size.seeds[0], NATURE)).problem
     start_policy(policy, problem)  # raises if the target cannot play here
-    chosen = playable(choose_attacks(attacks, allow_import=True), problem)
+    search = attacks == "search"
+    suite = choose_attacks("quick" if search else attacks, allow_import=True)
+    chosen = playable(suite, problem)
     if yardsticks is None:
         yardsticks = _yardsticks(grid[len(grid) // 2])
     others = dict(as_target(other) for other in yardsticks)
@@ -114,7 +121,10 @@ def redteam(
     team = _RedTeam(catalogue, label, policy, chosen, grid, others)
     team.options = {"workers": workers, "progress": progress}
     team.store = None if store is None else Store(store)
+    team.searched = SEARCHED + (SEARCH_GAMES * len(grid) // len(size.seeds) if search else 0)
     team.size = _fit(team, size, minutes)
+    if search:
+        team.search()
     return team.play(asked=size)
 
 
@@ -122,6 +132,7 @@ class _RedTeam:
     """What is played, and how."""
 
     size: Size
+    searched: int  # games for each seed, beside those of the grid
     store: Store | None
     options: dict[str, Any]
 
@@ -198,6 +209,27 @@ class _RedTeam:
         report.confirmation = self._confirm(report)
         return report
 
+    def search(self) -> None:
+        """Add the worst attack that a search finds for each budget, with seeds of its own."""
+        if self.store is not None:  # after an interruption, the store knows the size
+            clean = {NO_ATTACK: NoAttack()}
+            target = {self.target: self.policy}
+            self.run(self.spec(self.about, clean, target, self.size.seeds))
+        first = max(self.size.seeds) + 1
+        used = (*self.size.seeds, *range(first, first + len(self.size.seeds)))  # and to confirm
+        for budget in self.budgets:
+            worst = AdaptiveSearch(
+                self.policy,
+                budget,
+                self.environment,
+                games=SEARCH_GAMES,
+                rounds=self.size.rounds,
+                seeds=used,
+                store=self.store,
+                **self.options,
+            ).find()
+            self.attacks.setdefault(short_label(worst), worst)
+
     def _attacked(self, attack: str, budget: float, seeds: Sequence[int]) -> Any:
         """Return the target's games under an attack."""
         pairs = {attack_label(attack, budget): with_budget(self.attacks[attack], budget)}
@@ -236,14 +268,6 @@ class _RedTeam:
         )
 
 
-def _environment(environment: Environment | str | None) -> Any:
-    if environment is None:
-        return Simulation(contexts="fixed")
-    if isinstance(environment, str):
-        return parse_recipe("environments", environment, allow_import=True)
-    return require.recipe("environment", environment, "environment")
-
-
 def _yardsticks(budget: float) -> list[Any]:
     return [LinUCB(), CautiousLinUCB(tolerance=TOLERANCE * budget), RobustLinUCB(budget=budget)]
 
@@ -273,5 +297,5 @@ def _fit(team: _RedTeam, size: Size, minutes: float | None) -> Size:
             return Size(experiment.spec.rounds, experiment.spec.seeds)
     workers = 1 if slow else available_cores()
     seconds = seconds_per_round(team.policy, team.environment, size.rounds) / workers
-    games = 1 + len(team.attacks) * len(team.budgets) + SEARCHED
+    games = 1 + len(team.attacks) * len(team.budgets) + team.searched
     return fit(size, minutes=limit, games=games, seconds=seconds)
