@@ -47,8 +47,8 @@ tight: .venv/ready  ## measure the tight bonus beside the others, and write docs
 	$(BIN)/python -m tools.policy_tables $(OUT)/tight docs/tight.md
 	$(BIN)/python -m tools.tight_table docs/tight.md
 
-limits: .venv/ready  ## measure what policies pay without attack beside the least price, and write docs/limits.md
-	$(BIN)/python -m tools.limits_table docs/limits.md
+limits: .venv/ready  ## measure what policies pay and withstand beside the limit, and write docs/limits.md and its chart
+	$(BIN)/python -m tools.limits_table docs/limits.md docs/policies.md docs/tight.md
 
 presets: .venv/ready  ## measure the practical presets and the theory's constants, and write docs/presets.md
 	$(BIN)/robustbandits run exploration --store $(OUT)/exploration

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 import robustbandits as rb
 from robustbandits.game.match import NATURE, stream
-from robustbandits.limits import consistent_lie, least_pulls, price_of_tolerance
+from robustbandits.limits import (
+    consistent_lie,
+    least_budget,
+    least_pulls,
+    price_of_tolerance,
+)
 
 ORTHOGONAL = np.eye(2)
 
@@ -109,6 +114,34 @@ def test_no_lie_is_cheaper_than_the_budget_under_the_least_pulls():
     assert checked > 1000
 
 
+def test_the_least_pulls_for_a_budget_make_it_the_least_budget():
+    contexts, means = catalogue(0, arms=6, dim=3)
+    pulls = least_pulls(contexts, means, 10.0)
+    assert least_budget(contexts, means, pulls) == pytest.approx(10.0, rel=1e-5)
+    # Pulls of the best arm do not count, because its rewards are not changed.
+    pulls[means.argmax()] = 1e6
+    assert least_budget(contexts, means, pulls) == pytest.approx(10.0, rel=1e-5)
+    assert least_budget(contexts, means, np.zeros(6)) == 0.0
+
+
+@given(seed=st.integers(0, 10**6), gap=st.floats(0.01, 0.5), count=st.floats(1.0, 1e4))
+@settings(max_examples=10, deadline=None)
+def test_no_pulls_withstand_more_than_their_regret_can_buy(seed, gap, count):
+    assert least_budget(ORTHOGONAL, [0.6, 0.6 - gap], [9e4, count]) == pytest.approx(
+        count * (gap + 0.02)
+    )
+    contexts, means = catalogue(3, arms=6, dim=3)
+    pulls = np.random.default_rng(seed).uniform(0.0, count, 6)
+    regret = (means.max() - means) @ pulls
+    budget = least_budget(contexts, means, pulls)
+    assert price_of_tolerance(contexts, means, budget) <= regret * (1 + 1e-5)
+
+
+def test_a_budget_that_cannot_change_the_best_arm_is_infinite():
+    assert least_budget(ORTHOGONAL, [1.0, 0.4], [100, 100], means_in="unit") == math.inf
+    assert least_budget(ORTHOGONAL, [1.0, 0.4], [100, 100]) == pytest.approx(62.0)
+
+
 def test_the_price_grows_with_the_budget_and_falls_with_the_margin():
     contexts, means = catalogue(1, arms=8, dim=3)
     one = price_of_tolerance(contexts, means, 1.0)
@@ -193,3 +226,5 @@ def test_a_lie_needs_an_existing_target_and_one_count_for_each_arm():
         consistent_lie(ORTHOGONAL, [0.6, 0.5], 2, [1, 1])
     with pytest.raises(ValueError, match="pulls must be 2 finite numbers >= 0"):
         consistent_lie(ORTHOGONAL, [0.6, 0.5], 1, [1, -1])
+    with pytest.raises(ValueError, match="pulls must be 2 finite numbers >= 0"):
+        least_budget(ORTHOGONAL, [0.6, 0.5], [1, -1])

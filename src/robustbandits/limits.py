@@ -15,7 +15,7 @@ import numpy.typing as npt
 from robustbandits.game import require
 from robustbandits.kernels.linalg import Floats
 
-__all__ = ["Lie", "consistent_lie", "least_pulls", "price_of_tolerance"]
+__all__ = ["Lie", "consistent_lie", "least_budget", "least_pulls", "price_of_tolerance"]
 
 #: Relative precision of prices.
 PRECISION = 1e-7
@@ -74,6 +74,40 @@ def least_pulls(
     return require.at_least("budget", budget, 0.0) * _solve(contexts, means, margin, means_in).pulls
 
 
+def least_budget(
+    contexts: npt.ArrayLike,
+    means: npt.ArrayLike,
+    pulls: npt.ArrayLike,
+    margin: float = 0.02,
+    means_in: MeansIn = "any",
+) -> float:
+    """Return the least budget that hijacks a policy with these pulls in some other world.
+
+    An attacker with this budget makes that world look like the given catalogue, on average over
+    games, and the policy then loses ``margin`` in almost every round. It is infinite if there is no
+    such world.
+
+    Parameters
+    ----------
+    contexts, means, margin, means_in
+        As for :func:`price_of_tolerance`.
+    pulls
+        How often the policy pulls each arm of the catalogue if nothing is attacked.
+
+    Examples
+    --------
+    >>> round(least_budget([[1, 0], [0, 1]], [0.6, 0.5], pulls=[99_900, 100]), 2)
+    12.0
+    """
+    x, mu = _catalogue(contexts, means)
+    margin = require.positive("margin", margin)
+    require.one_of("means_in", means_in, ("any", "unit"))
+    counts = _counts(pulls, mu)
+    counts[np.argmax(mu)] = 0.0
+    prices = _prices(x, mu, counts, margin, means_in)
+    return min((float(price @ counts) for price in prices), default=math.inf)
+
+
 class Lie(NamedTuple):
     """A consistent lie: what an attacker adds to the rewards of each arm, and what that costs."""
 
@@ -113,9 +147,7 @@ def consistent_lie(
     x, mu = _catalogue(contexts, means)
     target = require.count("target", target, low=0, high=len(mu) - 1)
     margin = require.positive("margin", margin)
-    counts = np.asarray(pulls, dtype=np.float64)
-    if counts.shape != mu.shape or not np.isfinite(counts).all() or (counts < 0).any():
-        raise ValueError(f"pulls must be {len(mu)} finite numbers >= 0, got {pulls!r}")
+    counts = _counts(pulls, mu)
     others = np.arange(len(mu)) != target
     highest = np.where(others, mu[target] - margin - mu, 0.0)
     z = _cheapest(x, counts, np.where(others, -mu, 0.0), highest)
@@ -141,20 +173,10 @@ def _solve(
     require.one_of("means_in", means_in, ("any", "unit"))
     best = int(np.argmax(mu))
     gaps = mu[best] - mu
-    low = np.full(len(mu), -np.inf) if means_in == "any" else -mu
-    high = np.full(len(mu), np.inf) if means_in == "any" else 1.0 - mu
-    low[best] = high[best] = 0.0  # rewards of the best arm are never touched
-    rivals = [arm for arm in range(len(mu)) if arm != best]
     pulls = np.ones(len(mu))
     cuts: list[Floats] = []
     for _ in range(MOST_STEPS):
-        prices = []
-        for rival in rivals:
-            least = low.copy()
-            least[rival] = max(least[rival], gaps[rival] + margin)
-            z = None if least[rival] > high[rival] else _cheapest(x, pulls, least, high)
-            if z is not None:
-                prices.append(np.abs(x @ z))
+        prices = _prices(x, mu, pulls, margin, means_in)
         if not prices:
             return _Least(0.0, np.zeros(len(mu)))  # no lie is possible
         cheap = [price for price in prices if price @ pulls < 1.0 - PRECISION]
@@ -164,6 +186,24 @@ def _solve(
         cuts += cheap or prices
         pulls = _linear_program(gaps, -np.array(cuts), -np.ones(len(cuts)), positive=True)
     raise RuntimeError(f"no solution after {MOST_STEPS:,} steps; scale the contexts to length 1")
+
+
+def _prices(x: Floats, mu: Floats, pulls: Floats, margin: float, means_in: MeansIn) -> list[Floats]:
+    """Return what a pull of each arm costs, for the cheapest world in which each rival is best."""
+    best = int(np.argmax(mu))
+    low = np.full(len(mu), -np.inf) if means_in == "any" else -mu
+    high = np.full(len(mu), np.inf) if means_in == "any" else 1.0 - mu
+    low[best] = high[best] = 0.0  # rewards of the best arm are never touched
+    prices = []
+    for rival in range(len(mu)):
+        least = low.copy()
+        least[rival] = max(least[rival], mu[best] - mu[rival] + margin)
+        if rival == best or least[rival] > high[rival]:
+            continue
+        z = _cheapest(x, pulls, least, high)
+        if z is not None:
+            prices.append(np.abs(x @ z))
+    return prices
 
 
 def _cheapest(x: Floats, pulls: Floats, low: Floats, high: Floats) -> Floats | None:
@@ -191,6 +231,14 @@ def _linear_program(cost: Floats, rows: Floats, limits: Floats, *, positive: boo
     if result.status not in (0, 2):  # solved, impossible
         raise RuntimeError(f"the linear program was not solved: {result.message}")
     return result.x if result.status == 0 else None
+
+
+def _counts(pulls: npt.ArrayLike, mu: Floats) -> Floats:
+    """Return pulls as a new, checked array."""
+    counts = np.array(pulls, dtype=np.float64)
+    if counts.shape != mu.shape or not np.isfinite(counts).all() or (counts < 0).any():
+        raise ValueError(f"pulls must be {len(mu)} finite numbers >= 0, got {pulls!r}")
+    return counts
 
 
 def _catalogue(contexts: npt.ArrayLike, means: npt.ArrayLike) -> tuple[Floats, Floats]:

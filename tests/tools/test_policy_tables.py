@@ -191,6 +191,7 @@ def test_store_of_two_experiments_is_refused_and_the_page_stays(tmp_path, capsys
 
 
 PARTS = {"measured", "panels", "budgets", "ratios", "exploration", "chart", *DERIVED}
+LIMITS_PARTS = {"limits", "efficiency", "bonuses", "lies", "limitchart"}
 
 
 @pytest.mark.parametrize(
@@ -200,6 +201,6 @@ def test_marks_of_the_documents_name_known_parts_and_ready_specs(page):
     text = (DOCS / page).read_text(encoding="utf-8")
     found = marks(text)
     assert found
-    assert set(found) <= PARTS
+    assert set(found) <= PARTS | LIMITS_PARTS
     assert {source for source in found.values() if source} <= set(ready_specs())
     assert fill(text, {}) == text
