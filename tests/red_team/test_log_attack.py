@@ -113,6 +113,19 @@ def test_a_policy_that_ignores_rewards_does_not_move():
     assert "No attack makes it prefer arm 3" in report.verdict
 
 
+def test_attacks_that_cannot_change_this_log_are_left_out():
+    class ReadsPolicy(rb.attacks.FlipTheta):
+        reads_policy = True
+
+    contexts = LOG.contexts * np.linspace(0.5, 1.0, len(LOG))[:, None, None]
+    log = rb.Log(contexts, LOG.arms, LOG.rewards)
+    listed = [ReadsPolicy(1.0), rb.attacks.ConsistentLie(1.0), rb.attacks.FlipTheta(1.0)]
+    report = rb.redteam_log("LinUCB", log, attacks=listed, budgets=[3.0])
+    assert [result.attack for result in report.results] == ["FlipTheta"]
+    with pytest.raises(ValueError, match="attacks must have one that can change a log"):
+        rb.redteam_log("LinUCB", log, attacks=listed[:1])
+
+
 def test_only_the_first_rows_are_used():
     report = rb.redteam_log("LinUCB", LOG, rounds=50, **SETTINGS)
     assert report.rows == 50

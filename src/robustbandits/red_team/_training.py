@@ -56,9 +56,19 @@ def problem_of(log: Log, truth: Truth) -> Problem:
         rounds=rows,
         noise=truth.noise,
         context_bound=log.context_bound,
+        fixed_arms=log.fixed_arms,
         intercept=log.intercept,
         clicks=log.clicks,
     )
+
+
+def can_change_logs(attack: Any, problem: Problem) -> bool:
+    """Whether an attack can be played outside of a game."""
+    try:
+        _attacker(attack, problem, None)
+    except TypeError:  # for example, it reads the state of a policy
+        return False
+    return True
 
 
 def train(policy: Any, log: Log, truth: Truth, attack: Any = None) -> Trained:

@@ -97,6 +97,11 @@ class Log:
         return max(1.0, float(np.sqrt(_squared_lengths(self.contexts).max())))
 
     @property
+    def fixed_arms(self) -> bool:
+        """Whether all rows have the same contexts."""
+        return bool((self.contexts == self.contexts[0]).all())
+
+    @property
     def intercept(self) -> bool:
         """Whether the last feature is the same everywhere."""
         last = self.contexts[:, :, -1]
