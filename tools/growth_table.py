@@ -1,4 +1,4 @@
-"""How regret grows: with rounds T inside the games, and beside d√T, which the theory has."""
+"""How regret grows with the rounds T of the games, compared with d√T, the growth in theory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FROM = 0.1
 
 
 def growth_table(games: GroupedGames) -> Table:
-    """Return regret beside d√T, its growth with T, and what the worst attack adds.
+    """Return regret, its ratio to d√T, its growth with T, and what the worst attack adds.
 
     Only environments with a parameter ``dim`` have rows.
     """

@@ -1,4 +1,4 @@
-"""Vowpal Wabbit: ``--cb_explore_adf`` plays."""
+"""Adapter: Vowpal Wabbit with ``--cb_explore_adf`` as a policy of our games."""
 
 from __future__ import annotations
 

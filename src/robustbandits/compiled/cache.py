@@ -98,7 +98,7 @@ def file_of(module: str) -> Path | None:
 def open_directory(kind: str, files: Iterable[Path], constants: Iterable[str] = ()) -> str | None:
     """Create the directory for these sources; None if it cannot be created or is not safe.
 
-    What is in a directory that cannot be written to is used.
+    A directory that cannot be written to is still read.
     """
     directory = cache_root() / f"{kind}-{source_hash(files, constants)}"
     try:

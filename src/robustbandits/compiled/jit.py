@@ -43,7 +43,10 @@ def kernel(function: Function) -> Function:
 
 
 def program(function: Function) -> Function:
-    """Compile ``function`` separately, if Python calls it or if it is large and rarely runs."""
+    """Compile ``function`` on its own.
+
+    Use it for functions that Python calls, and for large ones that rarely run.
+    """
     return _compile(function) if jit_is_on else function
 
 

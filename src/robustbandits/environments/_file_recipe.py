@@ -48,7 +48,7 @@ class FileRecipe(RatingRecipe):
     regularization: Positive = 0.05
     outer: Count = 5
 
-    #: Parameters, beside the path, that determine which ratings are read.
+    #: Parameters, besides the path, that determine which ratings are read.
     source_fields: ClassVar[tuple[str, ...]] = ()
 
     def find(self) -> Path | None:

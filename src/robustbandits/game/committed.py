@@ -19,7 +19,7 @@ class CommittedAttackState(Protocol):
     """
 
     def propose_shifts(self, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
-        """Write, before the choice, by how much the reward of each arm should change.
+        """Write by how much the reward of each arm should change; called before the choice.
 
         ``shifts`` (arms,) is 0 at first. The change of the arm that is then chosen is proposed to
         the purse. An attack with this kernel has no ``propose_reward``.
@@ -47,7 +47,7 @@ def _do_not_commit(self: Any, scene: Scene, shifts: Floats, rng: np.random.Gener
 
 
 def commit_shifts(self: Any, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
-    """Let an attack choose, before the choice of an arm, how it will change the reward."""
+    """Let an attack decide how it will change the reward, before the policy chooses an arm."""
     if hasattr(self, "propose_shifts"):
         _commit(self, scene, shifts, rng)
 

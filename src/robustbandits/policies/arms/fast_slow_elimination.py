@@ -29,9 +29,9 @@ class FastSlowElimination(ArmsRecipe):
     A layer drops an arm whose interval lies below another's; the fast layer also drops every arm
     that the slow layer drops. If the fast layer has no arms left, it borrows one from the slow
     layer, and neither learns. Rewards are assumed to lie in [0, 1]. The bound is for an attacker
-    who does not see which layer is drawn; every attack here sees the arm.
+    who does not see which layer is drawn. Most attacks here see the arm first; WeakVector does not.
 
-    It has no practical preset. With the theory's widths it leaves exploration within 10⁶ rounds.
+    It has no practical preset. With the theory's widths it stops exploring within 10⁶ rounds.
     Smaller widths help only if there are many arms. If there are few, a few corrupted rewards make
     the fast layer drop the best one, and the slow layer cannot correct this in time
     (``docs/presets.md``). For shorter games use

@@ -27,8 +27,8 @@ class MLAER(ArmsRecipe):
     √(Λ/n) + Λ/n in every layer. A layer drops an arm whose interval lies below another's, and all
     faster layers drop it too. A layer without arms borrows one from the next slower layer that has
     any, and no layer learns. Layers with 2^l above the attacker's budget hardly see the attack, if
-    the attacker does not know which layer is drawn; every attack here sees the arm. Rewards are
-    assumed to lie in [0, 1].
+    the attacker does not know which layer is drawn. Most attacks here see the arm first; WeakVector
+    does not. Rewards are assumed to lie in [0, 1].
 
     At the theory's widths a gap of 0.05 needs 40,000 rewards of each arm in one layer: with 20 arms
     little is dropped before T = 10⁵. See :meth:`practical`.

@@ -153,7 +153,7 @@ class MultiLayerGPUCB(LayeredRecipe):
     """Gaussian processes that see a half, a quarter, an eighth, ... of the rounds.
 
     This is Algorithm 3 of the paper. Layer ℓ = 1, 2, ..., ⌈log₂T⌉ is drawn with probability 2^-ℓ
-    (the first with the remaining probability), and only the one drawn learns. Beside GP-UCB's own
+    (the first with the remaining probability), and only the one drawn learns. Besides GP-UCB's own
     bonus, each layer has a bonus ``(3 + B₀ ln(4(1 + log₂T)/δ)) s(x)/√λ`` for a constant corruption:
     whatever C is, the layers from log₂C on see no more than that.
 
@@ -175,8 +175,8 @@ class MultiLayerGPUCB(LayeredRecipe):
     layer's set. A reward that never comes changes nothing. The bounds then hold if neither the
     delay nor the loss of a reward depends on the reward.
 
-    The bound is for an attacker who does not see which layer is drawn; every attack here sees the
-    arm.
+    The bound is for an attacker who does not see which layer is drawn. Most attacks here see the
+    arm first; WeakVector does not.
 
     Needs the horizon, and the same arms in every round. Time and memory do not grow with the
     rounds: a round costs what LinUCB's costs (or arms² if the kernel is not linear); the state is

@@ -35,8 +35,8 @@ class SupportBasisExploration(CatalogueRecipe):
     an arm happens to be played often. The arm with the largest estimate is the leader of the next
     epoch, and ``Δ̂ = max(2^{-m}, half its lead)``. The first epoch, with Δ̂ = 1, only explores.
 
-    The bound is for an attacker who acts before the arm is drawn; every attack here sees the arm
-    first.
+    The bound is for an attacker who acts before the arm is drawn. Most attacks here see the arm
+    first; WeakVector does not.
 
     Before the first epoch each arm is played until it has returned one reward (see
     :mod:`~robustbandits.policies.catalogue._phases`). Needs the horizon, and the same arms in every

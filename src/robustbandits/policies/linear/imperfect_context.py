@@ -169,7 +169,7 @@ class ImperfectRecipe(LinearRecipe):
         setting="contextual",
         needs=("error of contexts",),
         adversary="nothing proved here; in the paper: contexts, if the true ones are told later",
-        regret="none here; d√T in the paper, beside what the error costs",
+        regret="none here; d√T in the paper, plus what the error costs",
         cost="Kd², and a small search",
         provenance=RECONSTRUCTION,
         reference="Yang, Ren (2021)",

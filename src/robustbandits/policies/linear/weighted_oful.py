@@ -2,7 +2,7 @@
 
 Robust weighted OFUL of Zhao, Zhou, Gu (2021). The state and :class:`WeightedRecipe` are shared with
 MultiLevelWeightedOFUL, which is for an unknown budget. There each round is assigned to a level at
-random; level ℓ gets one round in 2^ℓ and has a regression of its own, beside the regression of all
+random; level ℓ gets one round in 2^ℓ and has a regression of its own, besides the regression of all
 rounds. If the attacker cannot foresee the draw, level ℓ sees no more than about C / 2^ℓ of the
 corruption.
 """
