@@ -63,7 +63,7 @@ def test_experimental_policies_are_marked():
     assert "MLAER (experimental): " in text
     assert "provenance: experimental: constants from summaries or from memory;" in text
     assert "BARBAR: " in text
-    assert text.count(" (experimental): ") == text.count("provenance: experimental,")
+    assert text.count(" (experimental): ") == text.count("provenance: experimental:")
 
 
 @pytest.mark.parametrize(("what", "name"), [("policies", "LinUCB"), ("specs", "smoke")])

@@ -72,5 +72,5 @@ def test_the_smallest_ridge_depends_on_the_rounds_and_on_the_contexts(ridge, acc
 )
 def test_policy_refuses_a_penalty_of_its_theory_that_floats_cannot_hold(recipe, bounds):
     problem = Problem(arms=2, dim=2, rounds=100, **bounds)
-    with pytest.raises(ValueError, match=r"ridge must be given: the theory's, .* theta_bound"):
+    with pytest.raises(ValueError, match=r"the theory's ridge, .* must be between .*: pass ridge="):
         recipe.start(problem)

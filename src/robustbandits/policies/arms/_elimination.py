@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._state_checks import check_counts, check_index
 
 #: Stands for infinity: the numbers of a state must be finite to be saved.
@@ -114,7 +114,7 @@ class RaceState(NamedTuple):
 def start_elimination(arms: int, chances: Floats, noise: Floats, harm: Floats) -> RaceState:
     """Return a state in which every layer has every arm; the fastest layer comes first."""
     shape = (len(chances), arms)
-    reserve(*shape)
+    check_array_size(*shape)
     return RaceState(
         counts=np.zeros(shape),
         sums=np.zeros(shape),

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import draw
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._exp3 import Exp3, exp3_update
 from robustbandits.policies._state_checks import check_chances
 
@@ -94,7 +94,7 @@ class LotteryState(NamedTuple):
 
 def start_sampling(arms: int, *, alpha: float, tsallis: bool) -> LotteryState:
     """Return equal probabilities."""
-    reserve(arms)
+    check_array_size(arms)
     return LotteryState(
         totals=np.zeros(arms),
         weights=np.ones(arms),

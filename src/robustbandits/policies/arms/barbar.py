@@ -21,7 +21,7 @@ from robustbandits.game.parameters import Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import largest
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
 from robustbandits.policies._state_checks import check_index
 
@@ -97,7 +97,7 @@ class EpochState(NamedTuple):
 
 def start_epochs(arms: int, *, factor: float, trust: bool, actual: bool) -> EpochState:
     """Return the first epoch, in which all arms have the same gap."""
-    reserve(arms)
+    check_array_size(arms)
     state = EpochState(
         gaps=np.ones(arms),
         planned=np.zeros(arms),

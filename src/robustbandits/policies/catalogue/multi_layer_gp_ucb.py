@@ -20,7 +20,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, score
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import draw, largest, share_of_largest
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.catalogue._layers import (
     MEMO_LAYER,
@@ -229,7 +229,7 @@ class MultiLayerGPUCB(LayeredRecipe):
     def start(self, problem: Problem) -> MultiLayerState:
         logs = math.log2(problem.horizon(self.name))
         layers = max(1, math.ceil(logs)) if self.layers is None else self.layers
-        reserve(layers, problem.arms)
+        check_array_size(layers, problem.arms)
         slower = [0.5**layer for layer in range(2, layers + 1)]
         delta = self.delta / (4.0 * (1.0 + logs))
         extra = 3.0 + self.max_corruption * math.log(1.0 / delta)

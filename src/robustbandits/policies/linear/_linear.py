@@ -297,10 +297,12 @@ def refuse_small_ridge(problem: Problem, ridge: float, weight: float = 1.0) -> N
 def theory_ridge(problem: Problem, unit: float, formula: str) -> float:
     """Return the penalty (unit/S)², where S is the bound of theta; raise ValueError if unusable."""
     ridge = (unit / problem.theta_bound) * (unit / problem.theta_bound)
-    if not smallest_ridge(problem) <= ridge < MAX_RIDGE:
+    smallest = smallest_ridge(problem)
+    if not smallest <= ridge < MAX_RIDGE:
         raise ValueError(
-            f"ridge must be given: the theory's, {formula}, is {ridge!r} for theta_bound "
-            f"{problem.theta_bound!r}, too far from context_bound {problem.context_bound!r} squared"
+            f"the theory's ridge, {formula}, is {ridge:g} for theta_bound {problem.theta_bound!r} "
+            f"and context_bound {problem.context_bound!r}, but must be between {smallest:g} and "
+            f"{MAX_RIDGE:g}: pass ridge=..."
         )
     return ridge
 

@@ -25,7 +25,7 @@ from robustbandits.game.parameters import Count, Flag, NonNegative, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, forget, observe, replay, reset_ridge
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._exp3 import Exp3, exp3_update, start_exp3
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.linear._blocks import (
@@ -176,7 +176,7 @@ def start_ring(window: int, dim: int) -> Floats:
             f"window must hold at most {MOST_NUMBERS // (dim + 1)} observations of dimension "
             f"{dim} (2 GiB), got {window}: a window that never fills is LinUCB"
         )
-    reserve(window, dim + 1)
+    check_array_size(window, dim + 1)
     return np.zeros((window, dim + 1))
 
 
