@@ -130,7 +130,7 @@ def _table(name: str, figure: FigureVerdict) -> str:
             else "-",
             "-" if number.published is None else f"{number.published:,.0f}",
             "-" if number.quantile is None else f"{number.quantile:.3f}",
-            number.word or "-",
+            number.outcome or "-",
         )
         for number in figure.numbers
     ]

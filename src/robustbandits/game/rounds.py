@@ -101,8 +101,8 @@ def repeat_round(contexts: Floats, means: Floats, noise: Floats) -> Rounds:
     )
 
 
-def without_copies(rounds: Rounds) -> Rounds:
-    """Return rounds for the loop: arrays whose rows share their memory are cut to one row."""
+def drop_repeated_rows(rounds: Rounds) -> Rounds:
+    """Return rounds for the loop: only the first row of arrays whose rows share their memory."""
     contexts, means, best = (array[:1] if array.strides[0] == 0 else array for array in rounds[:3])
     return Rounds(contexts, means, best, rounds.noise, rounds.model)
 
