@@ -10,7 +10,7 @@ import pytest
 import robustbandits as rb
 from cli.commands import invoke
 from experiments.lab import bits
-from robustbandits.experiments.engines.engine import EngineError, Match
+from robustbandits.experiments.engines.engine import EngineError, MatchPart
 from robustbandits.experiments.engines.messages import pack_match, play_message
 from robustbandits.experiments.plan import identity, make_plan
 from robustbandits.experiments.recipe_text import parse_recipe
@@ -229,7 +229,7 @@ def test_text_that_is_not_a_third_party_recipe_is_refused(on_path, text, message
 def test_a_worker_without_the_module_says_so(on_path, monkeypatch):
     policy = parse_recipe("policies", "mymodule:Loyal", allow_import=True)
     simulation = rb.environments.Simulation(arms=4)
-    match = Match(simulation, [(rb.attacks.NoAttack(), policy)], [("", "", "")], 10, 0, 10)
+    match = MatchPart(simulation, [(rb.attacks.NoAttack(), policy)], [("", "", "")], 10, 0, 10)
     message = pack_match(match)
     assert play_message(message)[0].pulls.tolist() == [10, 0, 0, 0]
     monkeypatch.delitem(sys.modules, "mymodule")

@@ -17,7 +17,7 @@ from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import draw
 from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._exp3 import Exp3, exp3_update
-from robustbandits.policies._state_checks import check_chances
+from robustbandits.policies._state_checks import check_probabilities
 
 # Field of the memo: the probability with which the arm was drawn.
 MEMO_CHANCE = 0
@@ -83,7 +83,7 @@ class LotteryState(NamedTuple):
             out[a] = self.chances[a]
 
     def check(self, memos: Floats) -> None:
-        check_chances("probability of an arm", memos[:, MEMO_CHANCE], 1e-30)
+        check_probabilities("probability of an arm", memos[:, MEMO_CHANCE], 1e-30)
         if not self.clock[LEARNED] >= 0.0:
             raise ValueError(f"rewards learned must not be negative, got {self.clock[LEARNED]:g}")
         if not (np.all(self.weights >= 0.0) and 0.0 < self.weights.sum() < math.inf):

@@ -75,8 +75,8 @@ class FastSlowElimination(ArmsRecipe):
         log_term = math.log(8.0 * problem.arms * problem.horizon(self.name) / self.delta)
         slow_harm = self.width_scale * 2.0 * log_term
         if self.budget <= 1.0:  # every round belongs to the slow layer
-            chances, harm = [1.0], [slow_harm]
+            probabilities, harm = [1.0], [slow_harm]
         else:
-            chances, harm = [1.0 - 1.0 / self.budget, 1.0 / self.budget], [0.0, slow_harm]
-        noise = np.full(len(chances), self.width_scale * math.sqrt(log_term))
-        return start_elimination(problem.arms, np.array(chances), noise, np.array(harm))
+            probabilities, harm = [1.0 - 1.0 / self.budget, 1.0 / self.budget], [0.0, slow_harm]
+        noise = np.full(len(probabilities), self.width_scale * math.sqrt(log_term))
+        return start_elimination(problem.arms, np.array(probabilities), noise, np.array(harm))

@@ -77,11 +77,11 @@ class MLAER(ArmsRecipe):
         layers = max(1, math.ceil(math.log2(rounds)))
         # In games of one or two rounds ln T is below 1, which would make the widths too small.
         log_term = math.log(4.0 * problem.arms * rounds * max(1.0, math.log(rounds)) / self.delta)
-        chances = 0.5 ** np.arange(1.0, layers + 1.0)
-        chances[0] = 1.0 - chances[1:].sum()
+        probabilities = 0.5 ** np.arange(1.0, layers + 1.0)
+        probabilities[0] = 1.0 - probabilities[1:].sum()
         return start_elimination(
             problem.arms,
-            chances=chances,
+            probabilities=probabilities,
             noise=np.full(layers, self.width_scale * math.sqrt(log_term)),
             harm=np.full(layers, self.width_scale * log_term),
         )

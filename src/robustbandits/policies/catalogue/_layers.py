@@ -203,7 +203,7 @@ class LayeredRecipe(CatalogueRecipe):
     def start_layers(
         self,
         problem: Problem,
-        chances: list[float],
+        probabilities: list[float],
         extras: list[float],
         *,
         delta: float,
@@ -214,7 +214,7 @@ class LayeredRecipe(CatalogueRecipe):
 
         refuse_changing_arms(problem, self.name)
         layering = Layering(
-            chances=np.array(chances),
+            chances=np.array(probabilities),
             extras=self.bonus_scale * np.array(extras),
             radius=Radius(
                 by_determinant=True,
