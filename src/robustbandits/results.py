@@ -24,7 +24,7 @@ from robustbandits.game.rounds import Environment
 from robustbandits.game.verbs import Attack
 from robustbandits.reports import frames
 from robustbandits.reports.figures import draw_panels
-from robustbandits.reports.summary import Summary, summarise
+from robustbandits.reports.summary import Summary, summarize
 
 if TYPE_CHECKING:
     import pandas
@@ -137,7 +137,7 @@ class Results:
 
     def summary(self) -> Summary:
         """Return final regrets with 95 % intervals."""
-        return summarise(self.ledgers)
+        return summarize(self.ledgers)
 
     def plot(
         self, *paths: str | os.PathLike[str], title: str | None = None, share_y: bool = False

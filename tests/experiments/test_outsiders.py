@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 import robustbandits as rb
 from robustbandits.extend import Recipe, kernel
-from myhelper import neighbour
+from myhelper import neighbor
 
 Path(__file__).with_name("imported").touch()
 
@@ -35,7 +35,7 @@ class LoyalState(NamedTuple):
 
     @kernel
     def choose(self, contexts, rng, memo):
-        return neighbour(self.arm)
+        return neighbor(self.arm)
 
     @kernel
     def learn(self, arm, context, reward, memo, rng):
@@ -79,7 +79,7 @@ HELPER = """
 from robustbandits.extend import kernel
 
 @kernel
-def neighbour(arm):
+def neighbor(arm):
     return arm + 0
 """
 

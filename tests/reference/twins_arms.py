@@ -161,7 +161,7 @@ class EXP3:
 
 
 class TsallisINF(EXP3):
-    """Zimmert, Seldin (2021), the normalisation found by bisection."""
+    """Zimmert, Seldin (2021), the normalization found by bisection."""
 
     def __init__(self, bounds, rng):
         super().__init__(bounds, rng, alpha=0.0)

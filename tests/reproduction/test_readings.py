@@ -103,7 +103,7 @@ INSTANCES = [
 ]
 
 
-@pytest.mark.skipif(not jit_is_on, reason="factorises 100,000 ratings")
+@pytest.mark.skipif(not jit_is_on, reason="factorizes 100,000 ratings")
 def test_as_coded_plays_the_ten_instances_of_the_authors():
     spec = reading("as-coded").environments["MovieLens"]
     mine = MovieLens.from_dict({**spec.to_dict(), "path": str(sample("ml-100k"))})

@@ -112,7 +112,7 @@ def test_games_of_other_lengths_are_not_compared():
     assert full.numbers[0].published == published_regrets()["simulation", "garcelon", "LinUCB"]
 
 
-def test_attack_with_another_label_is_recognised_by_its_recipe():
+def test_attack_with_another_label_is_recognized_by_its_recipe():
     attacks = {"g": rb.attacks.Garcelon(100.0)}
     games = experiment_with_finals({("g", "BOB no restart"): [1.0]}, attacks=attacks)
     assert judge(games, PUBLISHED).numbers[0].published == 20.0

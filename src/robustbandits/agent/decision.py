@@ -14,7 +14,7 @@ from robustbandits.kernels.linalg import Floats
 class Scores:
     """How an agent scores a set of contexts.
 
-    Scores are not random: a randomised policy draws its choice from them.
+    Scores are not random: a randomized policy draws its choice from them.
     """
 
     __slots__ = ("_table",)

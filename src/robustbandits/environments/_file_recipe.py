@@ -14,7 +14,7 @@ from robustbandits.game.parameters import Count, Positive
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.factorize import factorize
 from robustbandits.ratings.factors import Factors
-from robustbandits.ratings.formats import recognise
+from robustbandits.ratings.formats import recognize
 from robustbandits.ratings.read import read_ratings
 from robustbandits.ratings.table import RatingTable
 from robustbandits.ratings.titles import read_titles
@@ -32,7 +32,7 @@ PathText = Annotated[str, path_text]
 
 @dataclass(frozen=True, kw_only=True)
 class FileRecipe(RatingRecipe):
-    """A bandit made of ratings on disk, factorised when first needed.
+    """A bandit made of ratings on disk, factorized when first needed.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class FileRecipe(RatingRecipe):
         """Return the titles in a file beside the ratings; none if there is no such file."""
         path = self.find()
         try:
-            found = None if path is None else recognise(path).titles
+            found = None if path is None else recognize(path).titles
         except DataError:  # for example a table whose columns have other names
             return {}
         return {} if found is None else dict(read_titles(found))

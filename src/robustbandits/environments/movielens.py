@@ -26,7 +26,7 @@ class MovieLens(FileRecipe):
     min_ratings
         For MovieLens 100K it is 1 by default, as in the paper.
     rank, regularization, outer
-        Parameters of the factorisation.
+        Parameters of the factorization.
     arms, users, noise, contexts, reward_map, replace, draws, theta_bound
         As for every bandit made of ratings, see
         :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.

@@ -40,13 +40,13 @@ class Ratings(FileRecipe):
     path, user, item, rating
         Instead of factors: a file with a header line, and the names of its three columns; see
         :meth:`from_csv`. Without names, any file that
-        :func:`~robustbandits.environments.read_ratings` recognises.
+        :func:`~robustbandits.environments.read_ratings` recognizes.
     duplicates
         When a user has rated an item twice: ``"error"``, or keep the ``"first"`` or ``"last"``.
     on_error
         When a line cannot be read: ``"raise"`` an error, or ``"skip"`` it, with a warning.
     rank, regularization, outer
-        Parameters of the factorisation of a file.
+        Parameters of the factorization of a file.
     arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
         As for every bandit made of ratings, see
         :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
@@ -120,7 +120,7 @@ class Ratings(FileRecipe):
         outer: int = 5,
         **parameters: Any,
     ) -> Self:
-        """Return a bandit made of a data frame of pandas or Polars, which is factorised at once.
+        """Return a bandit made of a data frame of pandas or Polars, which is factorized at once.
 
         See :func:`~robustbandits.environments.read_frame_ratings`. To store its games, save the
         factors and pass their path: ``Ratings(factors="mine.npz")``.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K, NETFLIX, Dataset
 from robustbandits.ratings.errors import DataError
-from robustbandits.ratings.formats import RatingFiles, recognise
+from robustbandits.ratings.formats import RatingFiles, recognize
 from robustbandits.ratings.locate import verify
 from robustbandits.ratings.read import Progress, read_csv_ratings, read_ratings
 from robustbandits.ratings.table import RatingTable
@@ -61,7 +61,7 @@ def check_ratings(path: str | Path, progress: Progress | None = None) -> RatingR
 
     Raises FileNotFoundError or DataError if there are no ratings, or if they cannot be read.
     """
-    found = recognise(path)
+    found = recognize(path)
     table = read_ratings(path, progress=progress)
     dataset = _dataset_of(found, table)
     return RatingReport(

@@ -16,7 +16,7 @@ from robustbandits.policies.arms._sampling import LotteryState, start_sampling
 
 @dataclass(frozen=True, kw_only=True)
 class TsallisINF(ArmsRecipe):
-    """Follow the leader, regularised by Tsallis entropy with power 1/2; it has no parameters.
+    """Follow the leader, regularized by Tsallis entropy with power 1/2; it has no parameters.
 
     Losses are 1 - r. The loss of the arm that was drawn is divided by the arm's probability and
     added to its total L. With η = 2/√t, arm i is drawn with probability p_i = 4 (η (L_i - x))^-2,
