@@ -29,11 +29,7 @@ def growth_table(games: GroupedGames) -> Table:
         for label, environment in games.spec.environments.items()
         if hasattr(environment, "dim")
     }
-    clean = {
-        labels: group
-        for labels, group in games.groups.items()
-        if labels.attack == games.clean_attack and labels.environment in dims
-    }
+    clean = {labels: group for labels, group in games.clean().items() if labels.environment in dims}
     regrets = estimate_means([final_regrets(group) for group in clean.values()])
     rows: list[tuple[Cell, ...]] = []
     for (labels, group), regret in zip(clean.items(), regrets, strict=True):

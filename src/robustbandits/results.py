@@ -105,8 +105,8 @@ class Results:
     def in_stars(self) -> Self:
         """Return the same games with regret in ratings, for example in stars.
 
-        Only for environments made of ratings. How much a reward of 1 is worth depends on the arms,
-        so it may differ between seeds.
+        Only for environments built from ratings. How much a reward of 1 is worth depends on the
+        arms, so it may differ between seeds.
         """
         ledgers = [self._in_stars(ledger) for ledger in self.ledgers]
         return type(self)(ledgers, self.parameters)
@@ -115,8 +115,8 @@ class Results:
         scale_of = getattr(self.environments.get(ledger.environment), "reward_scale", None)
         if scale_of is None:
             raise ValueError(
-                f"{ledger.environment} is not made of ratings, so its regret has no scale (or the "
-                f"results are in ratings already)"
+                f"{ledger.environment} is not built from ratings, so its regret has no scale (or "
+                f"the results are in ratings already)"
             )
         return replace(ledger, regret=ledger.regret * scale_of(ledger.seed))
 

@@ -15,6 +15,7 @@ import numba
 
 from robustbandits.compiled.cache import (
     can_write,
+    example,
     keep_in,
     own_directory,
     third_party_directory,
@@ -124,7 +125,7 @@ def compiles_ahead() -> bool:
     """Whether Numba can compile a function for given types before it is called."""
 
     def check() -> None:
-        check_parameters(type(numba.njit(_example)).compile, "self", "sig")
+        check_parameters(type(numba.njit(example)).compile, "self", "sig")
 
     return has_internals(check, "live decisions are slower, and games take longer to compile")
 
@@ -138,7 +139,3 @@ def _can_skip_wrappers() -> bool:
         CPUTargetOptions.no_cpython_wrapper  # noqa: B018
 
     return has_internals(check, "compiling takes longer")
-
-
-def _example(number: int) -> int:
-    return number

@@ -1,4 +1,4 @@
-"""A bandit made of a file of ratings, and the factors kept in memory."""
+"""An environment built from a file of ratings, and the factors kept in memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PathText = Annotated[str, path_text]
 
 @dataclass(frozen=True, kw_only=True)
 class FileRecipe(RatingRecipe):
-    """A bandit made of ratings on disk, factorized when first needed.
+    """An environment built from ratings on disk, factorized when first needed.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class Netflix(FileRecipe):
     rank, regularization, outer
         Parameters of the factorization.
     arms, users, noise, contexts, reward_map, replace, draws, theta_bound
-        As for every bandit made of ratings, see
+        As for every environment built from ratings, see
         :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
 
     References
