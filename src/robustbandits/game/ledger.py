@@ -52,10 +52,10 @@ def open_book(rounds: int, arms: int, points: int = POINTS) -> Book:
 
 
 @kernel
-def write(
+def record_round(
     book: Book, purse: Purse, arm: int, regret: float, reward: float, seen: float, attacked: bool
 ) -> None:
-    """Record one round."""
+    """Add a round to the book; record the sums if it is one of the marks."""
     book.sums[REGRET] += regret
     book.sums[REWARD] += reward
     book.sums[SEEN] += seen

@@ -9,7 +9,7 @@ import numpy as np
 from robustbandits.compiled.jit import program
 from robustbandits.game.committed import commit_shifts, wanted_reward, watch
 from robustbandits.game.knowledge import NoPolicy, known_contexts, known_means, known_policy
-from robustbandits.game.ledger import PLAYED, Book, write
+from robustbandits.game.ledger import PLAYED, Book, record_round
 from robustbandits.game.purse import SPENT, Purse, has_money, settle_reward
 from robustbandits.game.rounds import CHOSEN, Rounds, draw_reward
 from robustbandits.game.verbs import (
@@ -37,24 +37,24 @@ def play(
     stored, dim, arms = rounds.contexts.shape
     infinite = rounds.model.shape[0] > 0
     offset = rounds.model[dim] if infinite else 0.0
-    of_ball = np.empty(3)  # means if there are infinitely many arms
+    ball_means = np.empty(3)  # means if there are infinitely many arms
     shown = np.empty((dim, arms))
     context = np.empty(dim)
     shifts = np.zeros(arms)  # of rewards, by an attack that commits to them before the choice
     no_contexts = np.full((dim, arms), np.nan)  # shown to an attack that may not see the real ones
     no_means = np.full(rounds.means.shape[1], np.nan)
-    asked = known_policy(attack, policy, NoPolicy(0))
+    policy_to_ask = known_policy(attack, policy, NoPolicy(0))
     for t in range(rounds.noise.shape[0]):
         for i in range(memo.shape[0]):
             memo[i] = 0.0
-        # Contexts and means that are the same in all rounds are stored once: `without_copies`.
+        # Contexts and means that are the same in all rounds are stored once: `drop_repeated_rows`.
         contexts = rounds.contexts[t if stored > 1 else 0]
         row = t if rounds.best.shape[0] > 1 else 0
         means = rounds.means[row]
         if infinite:
-            for i in range(of_ball.shape[0]):  # takes less time to compile than a slice
-                of_ball[i] = means[i]
-            means = of_ball
+            for i in range(ball_means.shape[0]):  # takes less time to compile than a slice
+                ball_means[i] = means[i]
+            means = ball_means
         # The policy gets a copy, so that it cannot change the rounds of other games.
         copy(contexts, shown)
         can_attack = has_money(purse)
@@ -67,7 +67,9 @@ def play(
                 purse.account[SPENT],
                 purse.budget,
             )
-            attacked = attack_contexts(attack, asked, scene, contexts, shown, purse, attack_rng)
+            attacked = attack_contexts(
+                attack, policy_to_ask, scene, contexts, shown, purse, attack_rng
+            )
             commit_shifts(attack, scene, shifts, attack_rng)
         arm = choose(policy, shown, policy_rng, memo)
         if arm < 0 or arm >= arms:
@@ -87,10 +89,10 @@ def play(
                 purse.account[SPENT],
                 purse.budget,
             )
-            wanted = wanted_reward(attack, asked, scene, shifts, arm, reward, attack_rng)
+            wanted = wanted_reward(attack, policy_to_ask, scene, shifts, arm, reward, attack_rng)
             seen = settle_reward(purse, reward, wanted)
             watch(attack, scene, arm, reward)
         overhear(policy, purse.account[SPENT], not has_money(purse))
         learn(policy, arm, context, seen - offset, memo, policy_rng)
         attacked = attacked or seen != reward
-        write(book, purse, arm, rounds.best[row] - means[arm], reward, seen, attacked)
+        record_round(book, purse, arm, rounds.best[row] - means[arm], reward, seen, attacked)
