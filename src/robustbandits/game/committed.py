@@ -47,7 +47,7 @@ def _do_not_commit(self: Any, scene: Scene, shifts: Floats, rng: np.random.Gener
 
 
 def commit_shifts(self: Any, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
-    """Let an attack decide how it will change the reward, before the policy chooses an arm."""
+    """Let an attack choose, before the choice of an arm, how it will change the reward."""
     if hasattr(self, "propose_shifts"):
         _commit(self, scene, shifts, rng)
 

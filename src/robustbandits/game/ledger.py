@@ -52,10 +52,10 @@ def open_book(rounds: int, arms: int, points: int = POINTS) -> Book:
 
 
 @kernel
-def record_round(
+def write(
     book: Book, purse: Purse, arm: int, regret: float, reward: float, seen: float, attacked: bool
 ) -> None:
-    """Add a round to the book; record the sums if it is one of the marks."""
+    """Record one round."""
     book.sums[REGRET] += regret
     book.sums[REWARD] += reward
     book.sums[SEEN] += seen
