@@ -17,11 +17,11 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
-reproduce: .venv/ready  ## play the paper's Figure 1
+reproduce: .venv/ready  ## play the games of the paper's Figure 1
 	$(BIN)/robustbandits reproduce --rounds $(ROUNDS) --seeds $(SEEDS) --reading $(READING) --out $(OUT)
 
 # Plays half an hour on two cores. It can be interrupted: the same command continues with what $(OUT)/store lacks.
-reproduction-page: .venv/ready  ## play Figure 1 in all readings, as-coded with 100 seeds, and write docs/reproduction.md
+reproduction-page: .venv/ready  ## play the games of Figure 1 in all readings, as-coded with 100 seeds, and write docs/reproduction.md
 	$(BIN)/robustbandits reproduce --reading all --rounds $(ROUNDS) --seeds $(SEEDS) --as-coded-seeds 100 --out $(OUT)
 	cp $(OUT)/reproduction.md $(OUT)/figure1.png $(DOCS)/
 

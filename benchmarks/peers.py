@@ -46,7 +46,7 @@ class Ours:
 
 
 class InNumPy:
-    """LinUCB in vectorised NumPy."""
+    """LinUCB in vectorized NumPy."""
 
     def __init__(self) -> None:
         self._inverse, self._theta, self._rounds = np.eye(DIM) / 0.1, np.zeros(DIM), 0

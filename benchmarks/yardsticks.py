@@ -52,7 +52,7 @@ def c_player(library: ctypes.CDLL, dim: int, arms: int) -> Player:
 
 
 def numpy_player(dim: int, arms: int) -> Player:
-    """Return a player of LinUCB in vectorised NumPy, with one Python step per round, no attack."""
+    """Return a player of LinUCB in vectorized NumPy, with one Python step per round, no attack."""
     inverse, theta, played = np.eye(dim) / RIDGE, np.zeros(dim), [0]
 
     def play(block: Rounds) -> None:

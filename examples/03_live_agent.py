@@ -32,7 +32,7 @@ assert agent.pending == 0
 # Of 1,000 new articles, those that the agent estimates to be the best really are clicked more.
 articles = world.uniform(-0.4, 0.4, size=(1000, 5))
 click_rates = 0.5 + articles @ taste
-favourites = np.argsort(agent.scores(articles).means)[-100:]
-mean, mean_of_favourites = click_rates.mean(), click_rates[favourites].mean()
-print(f"click rate of all: {mean:.2f}; of the agent's 100 favourites: {mean_of_favourites:.2f}")
-assert mean_of_favourites > mean + 0.1
+favorites = np.argsort(agent.scores(articles).means)[-100:]
+mean, mean_of_favorites = click_rates.mean(), click_rates[favorites].mean()
+print(f"click rate of all: {mean:.2f}; of the agent's 100 favorites: {mean_of_favorites:.2f}")
+assert mean_of_favorites > mean + 0.1

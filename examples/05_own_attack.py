@@ -34,20 +34,20 @@ if __name__ == "__main__":
     shares = {}
     catalogue = rb.environments.Simulation(contexts="fixed")
     clean = rb.simulate(environment=catalogue, policy=rb.policies.LinUCB(), rounds=20_000, seed=0)
-    favourite = int(clean.pulls.argmax())
+    favorite = int(clean.pulls.argmax())
     for policy in (rb.policies.LinUCB(), rb.policies.BOBNoRestart()):
         for budget in (0.0, 50.0):
             ledger = rb.simulate(
                 environment=catalogue,
-                attack=Smear(budget, arm=favourite),
+                attack=Smear(budget, arm=favorite),
                 policy=policy,
                 rounds=20_000,
                 seed=0,
             )
-            share = ledger.pulls[favourite] / ledger.pulls.sum()
+            share = ledger.pulls[favorite] / ledger.pulls.sum()
             shares[policy.name, budget] = share
             print(
-                f"{policy.name:14s} budget {budget:3.0f}: favourite in {share:4.0%} of rounds, "
+                f"{policy.name:14s} budget {budget:3.0f}: favorite in {share:4.0%} of rounds, "
                 f"regret {ledger.final_regret:6.0f}"
             )
     # A review bomb of 50 units drives LinUCB from the best arm; the robust policy stays with it.

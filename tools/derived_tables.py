@@ -75,7 +75,7 @@ def recipe_table(section: str) -> Table:
 def proved_table() -> Table:
     """Return what each exported policy assumes, and what is proved about it.
 
-    Beside the policies that can play infinitely many arms here are those of the paper's Table 1.
+    A column after "infinitely many arms" shows what the paper's Table 1 says about that.
     """
     policies = _in_order("policies").items()
     heads = ["policy", *PROVED_FACTS.values()]

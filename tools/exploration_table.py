@@ -30,8 +30,8 @@ def exploration_table(games: GroupedGames) -> Table:
     environments = list(games.gaps)
     clean = {
         labels: group
-        for labels, group in games.groups.items()
-        if labels.attack == games.clean_attack and labels.environment in environments
+        for labels, group in games.clean().items()
+        if labels.environment in environments
     }
     gaps = _gaps(games, clean)
     shares = {labels: _shares(group, gaps) for labels, group in clean.items()}

@@ -1,4 +1,4 @@
-"""How regret grows: with rounds T inside the games, and beside d√T, which the theory has."""
+"""How regret grows with the rounds T of the games, compared with d√T, the growth in theory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FROM = 0.1
 
 
 def growth_table(games: GroupedGames) -> Table:
-    """Return regret beside d√T, its growth with T, and what the worst attack adds.
+    """Return regret, its ratio to d√T, its growth with T, and what the worst attack adds.
 
     Only environments with a parameter ``dim`` have rows.
     """
@@ -29,11 +29,7 @@ def growth_table(games: GroupedGames) -> Table:
         for label, environment in games.spec.environments.items()
         if hasattr(environment, "dim")
     }
-    clean = {
-        labels: group
-        for labels, group in games.groups.items()
-        if labels.attack == games.clean_attack and labels.environment in dims
-    }
+    clean = {labels: group for labels, group in games.clean().items() if labels.environment in dims}
     regrets = estimate_means([final_regrets(group) for group in clean.values()])
     rows: list[tuple[Cell, ...]] = []
     for (labels, group), regret in zip(clean.items(), regrets, strict=True):

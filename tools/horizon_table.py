@@ -57,7 +57,7 @@ def horizon_table(
             row = (dim, attack.name, policy.name, *numbers, round(growth, 2), round(share, 3))
             rows.append(row)
     heads = [f"T = {rounds:,}" for rounds in horizons]
-    heads += ["exponent of T", "share of random play"]
+    heads += ["exponent of T", "share of uniform play"]
     return Table(
         name="horizons",
         title="Regret by horizon",
@@ -71,7 +71,7 @@ def horizon_table(
         notes=(
             f"Means over {seeds} seeds; C = 100 for FlipTheta. Exponent of T: from the second "
             f"largest horizon to the largest. The last column divides the regret at the largest "
-            f"horizon by that of random play.",
+            f"horizon by that of uniform play.",
         ),
     )
 

@@ -1,7 +1,7 @@
-"""Write what an experiment measured into a Markdown page.
+"""Fill the marked parts of a Markdown page with tables of what an experiment measured.
 
-``python -m tools.policy_tables STORE PAGE`` fills the marked parts of the page from the one
-experiment of the store: ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration``,
+``python -m tools.policy_tables STORE PAGE`` reads the one experiment of the store. It can fill the
+parts ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration``,
 ``growth`` and ``chart`` (a figure in a file next to the page). ``make tables`` fills the other
 parts.
 """
@@ -24,7 +24,7 @@ from robustbandits.reports.table import Cell, Column, Table
 from tools.exploration_table import exploration_table
 from tools.growth_table import growth_table
 from tools.marked_parts import fill, marks
-from tools.origin import origin
+from tools.provenance_note import provenance_note
 from tools.ratio_figure import HEAD, different_sweeps, draw_chart, tolerances
 
 SAME = "Attacks with the same results in an environment are shown once, under the first name."
@@ -175,7 +175,7 @@ def parts_of(experiment: Experiment, page: str) -> dict[str, str]:
         "exploration": exploration_table(games),
         "growth": growth_table(games),
     }
-    text = origin(experiment, page)
+    text = provenance_note(experiment, page)
     return {name: f"{table.to_markdown()}\n{text}" for name, table in tables.items() if len(table)}
 
 

@@ -25,8 +25,8 @@ from robustbandits.metrics.groups import final_regrets
 from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.table import Cell, Column, Table
 from tools.marked_parts import fill
-from tools.origin import origin
 from tools.policy_tables import only_experiment
+from tools.provenance_note import provenance_note
 
 NOTE = (
     "Mean regret under the attack with the largest mean of those with the budget C; C = 0 is no "
@@ -115,7 +115,7 @@ def write_tables(page: Path, stores: list[Path]) -> None:
     """Fill the parts of a page."""
     experiments = [only_experiment(store) for store in stores]
     shown = page.name if page.is_absolute() else page.as_posix()
-    source = "\n".join(origin(experiment, shown) for experiment in experiments)
+    source = "\n".join(provenance_note(experiment, shown) for experiment in experiments)
     source = source.replace(f"policy_tables STORE {shown}", f"worst_tables {shown} STORE...")
     parts = {
         table.name: f"{table.to_markdown()}\n{source}"

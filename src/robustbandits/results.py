@@ -24,7 +24,7 @@ from robustbandits.game.rounds import Environment
 from robustbandits.game.verbs import Attack
 from robustbandits.reports import frames
 from robustbandits.reports.figures import draw_panels
-from robustbandits.reports.summary import Summary, summarise
+from robustbandits.reports.summary import Summary, summarize
 
 if TYPE_CHECKING:
     import pandas
@@ -105,8 +105,8 @@ class Results:
     def in_stars(self) -> Self:
         """Return the same games with regret in ratings, for example in stars.
 
-        Only for environments made of ratings. How much a reward of 1 is worth depends on the arms,
-        so it may differ between seeds.
+        Only for environments built from ratings. How much a reward of 1 is worth depends on the
+        arms, so it may differ between seeds.
         """
         ledgers = [self._in_stars(ledger) for ledger in self.ledgers]
         return type(self)(ledgers, self.parameters)
@@ -115,8 +115,8 @@ class Results:
         scale_of = getattr(self.environments.get(ledger.environment), "reward_scale", None)
         if scale_of is None:
             raise ValueError(
-                f"{ledger.environment} is not made of ratings, so its regret has no scale (or the "
-                f"results are in ratings already)"
+                f"{ledger.environment} is not built from ratings, so its regret has no scale (or "
+                f"the results are in ratings already)"
             )
         return replace(ledger, regret=ledger.regret * scale_of(ledger.seed))
 
@@ -137,7 +137,7 @@ class Results:
 
     def summary(self) -> Summary:
         """Return final regrets with 95 % intervals."""
-        return summarise(self.ledgers)
+        return summarize(self.ledgers)
 
     def plot(
         self, *paths: str | os.PathLike[str], title: str | None = None, share_y: bool = False

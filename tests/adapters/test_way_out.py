@@ -58,7 +58,7 @@ def test_estimator_has_a_theta_for_each_arm_if_contexts_are_shared():
     ("arguments", "message"),
     [
         ((["news"], [0.1, 0.2]), "the same length, got 1 and 2"),
-        ((["books"], [0.1]), r"decisions must be arms, of \['news', 'sport'\]; got 'books'"),
+        ((["books"], [0.1]), r"one of \['news', 'sport'\], got 'books'"),
         ((["news"], [0.1], np.zeros(3)), r"contexts must have shape .* got \(3,\)"),
     ],
 )

@@ -82,7 +82,7 @@ def test_two_huge_numbers_do_not_make_loading_expensive(name, tmp_path):
         (tmp_path / "bad.rb").write_bytes(pack(header, arrays))
         tracemalloc.start()
         try:
-            with pytest.raises(SnapshotError, match=r"do not fit|must have shape|expected shape"):
+            with pytest.raises(SnapshotError, match=r"file allows|must have shape|expected shape"):
                 rb.Agent.load(tmp_path / "bad.rb")
             assert tracemalloc.get_traced_memory()[1] < 10_000_000
         finally:
@@ -100,7 +100,7 @@ for path in sys.argv[1:]:
         rb.Agent.load(path)
         print("loaded")
     except rb.agent.SnapshotError as error:
-        print("do not fit" in str(error))
+        print("the header is damaged" in str(error))
 """
 SMALL_FILES = {
     "COBE": {"problem": {"dim": 3000, "rounds": 10**15}},

@@ -55,7 +55,7 @@ def test_a_reward_of_a_decision_lost_in_a_crash_trains_no_other_decision(tmp_pat
     loaded.learn(new, 0.5)
 
 
-def test_an_id_issued_after_the_save_is_recognised(tmp_path):
+def test_an_id_issued_after_the_save_is_recognized(tmp_path):
     agent = make_agent()
     agent.choose(SHOWN)
     loaded = reload(agent, tmp_path / "agent.rb")

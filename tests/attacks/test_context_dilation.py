@@ -109,7 +109,7 @@ def test_a_truncated_change_adds_exactly_what_is_left_to_the_length(budget, seed
 
 
 @pytest.mark.skipif(jit_is_on, reason="would compile one more policy; plain Python plays it too")
-def test_a_randomised_policy_is_asked_with_the_attacks_own_random_numbers():
+def test_a_randomized_policy_is_asked_with_the_attacks_own_random_numbers():
     game = trace(rb.attacks.ContextDilation(math.inf, top=1.0), rb.policies.LinTS())
     changed = (game.shown != game.dealt).any(axis=1).argmax(axis=1)
     assert 0.0 < (changed == game.arms).mean() < 1.0

@@ -270,7 +270,7 @@ def test_page_on_a_phone_does_not_scroll_sideways(visit, file, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_printed_page_shows_everything_in_light_colours(visit, file):
+def test_printed_page_shows_everything_in_light_colors(visit, file):
     page = visit(file, color_scheme="dark", viewport={"width": 794, "height": 1100})
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate(BACKGROUND) == LIGHT

@@ -76,7 +76,7 @@ def test_check_tells_complete_altered_and_unknown_data_apart(sources):
 
 
 @pytest.mark.parametrize("form", ["training_set", "combined", "flat"])
-def test_check_recognises_netflix_in_all_forms(sources, form):
+def test_check_recognizes_netflix_in_all_forms(sources, form):
     folder = sources.folder / "netflix"
     if form == "training_set":
         write_training_set(folder / "training_set", NETFLIX)

@@ -1,4 +1,4 @@
-"""Help with examples, completion, no colours on request, and a quick start."""
+"""Help with examples, completion, no colors on request, and a quick start."""
 
 import os
 import subprocess

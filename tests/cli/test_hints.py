@@ -48,7 +48,8 @@ def test_a_spec_without_rounds_says_how_many_it_plays(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(SPEC)
     result = invoke("run", path, "--dry-run")
-    said = f"{path} does not state rounds and seeds: 100,000 rounds in each game and 10 seeds"
+    used = "100,000 rounds in each game and 10 seeds"
+    said = f"{path} does not state rounds and seeds; using the defaults: {used}"
     assert said in result.stderr
     path.write_text("rounds = 10\nseeds = 2\n" + SPEC)
     assert "does not state" not in invoke("run", path, "--dry-run").stderr

@@ -61,9 +61,9 @@ def test_the_text_has_assumptions_and_parameters():
 def test_experimental_policies_are_marked():
     text = " ".join(invoke("list", "policies").output.split())
     assert "MLAER (experimental): " in text
-    assert "provenance: experimental, constants from summaries;" in text
+    assert "provenance: experimental: constants from summaries or from memory;" in text
     assert "BARBAR: " in text
-    assert text.count(" (experimental): ") == text.count("provenance: experimental,")
+    assert text.count(" (experimental): ") == text.count("provenance: experimental:")
 
 
 @pytest.mark.parametrize(("what", "name"), [("policies", "LinUCB"), ("specs", "smoke")])

@@ -38,7 +38,7 @@ print(json.dumps({
 THIRD_PARTY = """
 from typing import NamedTuple
 import numpy as np
-from helper import favourite
+from helper import favorite
 from robustbandits.compiled.jit import kernel
 
 class LoyalState(NamedTuple):
@@ -46,7 +46,7 @@ class LoyalState(NamedTuple):
 
     @kernel
     def choose(self, contexts, rng, memo):
-        return favourite() + 0
+        return favorite() + 0
 
     @kernel
     def learn(self, arm, context, reward, memo, rng):
@@ -63,7 +63,7 @@ HELPER = """
 from robustbandits.compiled.jit import kernel
 
 @kernel
-def favourite():
+def favorite():
     return 0
 """
 

@@ -63,7 +63,7 @@ def test_an_edit_outside_the_kernel_sources_compiles_nothing(package, first):
 
 def test_an_edited_third_party_policy_changes_the_game(package, first):
     assert first["loyal"]["pulls"] == [30, 0, 0]
-    with package.edited("third_party.py", "favourite() + 0", "favourite() + 2"):
+    with package.edited("third_party.py", "favorite() + 0", "favorite() + 2"):
         assert package.run(LOYAL)["pulls"] == [0, 0, 30]
     with package.edited("helper.py", "return 0", "return 1"):
         assert package.run(LOYAL)["pulls"] == [0, 30, 0]
@@ -72,7 +72,7 @@ def test_an_edited_third_party_policy_changes_the_game(package, first):
 
 def test_an_edited_policy_inside_a_wrapper_changes_the_game(package):
     assert package.run(WRAPPED)["pulls"] == [30, 0, 0]
-    with package.edited("third_party.py", "favourite() + 0", "favourite() + 2"):
+    with package.edited("third_party.py", "favorite() + 0", "favorite() + 2"):
         assert package.run(WRAPPED)["pulls"] == [0, 0, 30]
 
 

@@ -52,5 +52,5 @@ def environment(name, folder):
 def test_environment_keeps_its_contract(name, tmp_path, monkeypatch):
     monkeypatch.setattr(factor_cache, "cache_folder", lambda: tmp_path / "cache")
     if name in ("Netflix", "MovieLens") and not jit_is_on:
-        pytest.skip("factorises 100,000 ratings")
+        pytest.skip("factorizes 100,000 ratings")
     check_environment(environment(name, tmp_path))

@@ -96,7 +96,7 @@ def test_policies_read_in_their_papers_or_authors_code_say_so():
 
 
 def test_policies_made_from_summaries_are_experimental():
-    assert RECONSTRUCTION.startswith("experimental, ")
+    assert RECONSTRUCTION.startswith("experimental: ")
     assert provenances()[RECONSTRUCTION] == {
         "FastSlowElimination",
         "MLAER",

@@ -1,4 +1,4 @@
-"""Which problems the policies take: unknown horizons, changing arms, penalties too small."""
+"""Which problems the policies take: unknown horizons, changing arms, a ridge that is too small."""
 
 import pytest
 
@@ -29,13 +29,13 @@ def test_policy_refuses_changing_arms_unless_it_is_contextual(name):
     if recipe.facts.setting == "contextual":
         recipe.start(changing)
         return
-    words = rf"^{recipe.name} needs the same arms .* such as CautiousLinUCB"
-    with pytest.raises(UnsupportedProblem, match=words):
+    message = rf"^{recipe.name} needs the same arms .* such as CautiousLinUCB"
+    with pytest.raises(UnsupportedProblem, match=message):
         recipe.start(changing)
 
 
 @pytest.mark.parametrize("name", [n for n in rb.policies.__all__ if hasattr(policy(n), "ridge")])
-def test_policy_refuses_a_penalty_that_floats_cannot_hold(name):
+def test_policy_refuses_a_ridge_that_is_too_small_for_float64(name):
     with pytest.raises(ValueError, match=r"^ridge must be at least .* raise ridge"):
         policy(name, ridge=1e-13).start(Problem(arms=3, dim=2, rounds=100))
 
@@ -70,7 +70,7 @@ def test_the_smallest_ridge_depends_on_the_rounds_and_on_the_contexts(ridge, acc
     ],
     ids=str,
 )
-def test_policy_refuses_a_penalty_of_its_theory_that_floats_cannot_hold(recipe, bounds):
+def test_policy_refuses_a_ridge_of_its_theory_that_is_out_of_range(recipe, bounds):
     problem = Problem(arms=2, dim=2, rounds=100, **bounds)
-    with pytest.raises(ValueError, match=r"ridge must be given: the theory's, .* theta_bound"):
+    with pytest.raises(ValueError, match=r"the theory's ridge, .* must be between .*: pass ridge="):
         recipe.start(problem)

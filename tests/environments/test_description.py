@@ -1,4 +1,4 @@
-"""What a bandit made of ratings tells people: arms, titles, gaps, and regret in stars."""
+"""What an environment built from ratings tells people: arms, titles, gaps, and regret in stars."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_results_show_regret_in_stars():
     other = rb.compare(
         environments=[Simulation()], policies=[rb.policies.Greedy()], rounds=10, seeds=1
     )
-    with pytest.raises(ValueError, match="Simulation is not made of ratings"):
+    with pytest.raises(ValueError, match="Simulation is not built from ratings"):
         other.in_stars()
 
 

@@ -1,4 +1,4 @@
-"""MovieLens as a bandit: ratings are found or fetched, and factorised once."""
+"""MovieLens as a bandit: ratings are found or fetched, and factorized once."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from robustbandits.ratings._download import DownloadError
 from robustbandits.ratings.errors import DataError
 from shared_data import sample
 
-NEEDS_JIT = pytest.mark.skipif(not jit_is_on, reason="factorises 100,000 ratings")
+NEEDS_JIT = pytest.mark.skipif(not jit_is_on, reason="factorizes 100,000 ratings")
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def test_path_is_read_and_kept_as_text(tmp_path):
     assert not recipe.stand_in
 
 
-def test_ratings_are_factorised_once(tmp_path, monkeypatch):
+def test_ratings_are_factorized_once(tmp_path, monkeypatch):
     write_ratings(tmp_path / "u.data")
     calls = []
 
@@ -69,7 +69,7 @@ def test_tilde_stands_for_the_home_directory(tmp_path, monkeypatch):
     assert small("~/u.data").fingerprint == small(tmp_path / "u.data").fingerprint
 
 
-def test_fingerprint_depends_on_the_ratings_and_the_factorisation(tmp_path):
+def test_fingerprint_depends_on_the_ratings_and_the_factorization(tmp_path):
     write_ratings(tmp_path / "u.data")
     before = small(tmp_path / "u.data").fingerprint
     assert small(tmp_path / "u.data", arms=6).fingerprint == before

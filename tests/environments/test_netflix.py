@@ -14,7 +14,7 @@ from robustbandits.game.match import NATURE, stream
 from robustbandits.ratings.synthetic import STAND_IN
 from shared_data import sample
 
-NEEDS_JIT = pytest.mark.skipif(not jit_is_on, reason="factorises 100,000 ratings")
+NEEDS_JIT = pytest.mark.skipif(not jit_is_on, reason="factorizes 100,000 ratings")
 
 
 @pytest.fixture(autouse=True)

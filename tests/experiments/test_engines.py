@@ -11,7 +11,7 @@ from experiments.lab import TOY, Failing, bits, small_plan, small_spec
 from robustbandits.experiments.engines import messages
 from robustbandits.experiments.engines.engine import (
     EngineError,
-    Match,
+    MatchPart,
     Stopped,
     check_engine,
     open_engine,
@@ -22,7 +22,7 @@ from robustbandits.experiments.scheduler import split
 from robustbandits.experiments.store.store import Store
 
 
-def small_match(**changes) -> Match:
+def small_match(**changes) -> MatchPart:
     plan = small_plan()
     return add_recipes(plan.spec, plan.matches)[0]._replace(**changes)
 
@@ -30,7 +30,7 @@ def small_match(**changes) -> Match:
 @given(st.integers(0, 30), st.integers(1, 20), st.integers(1, 40))
 def test_parts_join_to_the_matches_and_no_worker_is_idle(matches, games, workers):
     whole = [
-        Match(TOY, [(m, g) for g in range(games)], list(range(games)), 10, m, 10)
+        MatchPart(TOY, [(m, g) for g in range(games)], list(range(games)), 10, m, 10)
         for m in range(matches)
     ]
     parts = split(whole, workers)

@@ -10,7 +10,7 @@ import pytest
 import robustbandits as rb
 from cli.commands import invoke
 from experiments.lab import bits
-from robustbandits.experiments.engines.engine import EngineError, Match
+from robustbandits.experiments.engines.engine import EngineError, MatchPart
 from robustbandits.experiments.engines.messages import pack_match, play_message
 from robustbandits.experiments.plan import identity, make_plan
 from robustbandits.experiments.recipe_text import parse_recipe
@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 import robustbandits as rb
 from robustbandits.extend import Recipe, kernel
-from myhelper import neighbour
+from myhelper import neighbor
 
 Path(__file__).with_name("imported").touch()
 
@@ -35,7 +35,7 @@ class LoyalState(NamedTuple):
 
     @kernel
     def choose(self, contexts, rng, memo):
-        return neighbour(self.arm)
+        return neighbor(self.arm)
 
     @kernel
     def learn(self, arm, context, reward, memo, rng):
@@ -79,7 +79,7 @@ HELPER = """
 from robustbandits.extend import kernel
 
 @kernel
-def neighbour(arm):
+def neighbor(arm):
     return arm + 0
 """
 
@@ -229,7 +229,7 @@ def test_text_that_is_not_a_third_party_recipe_is_refused(on_path, text, message
 def test_a_worker_without_the_module_says_so(on_path, monkeypatch):
     policy = parse_recipe("policies", "mymodule:Loyal", allow_import=True)
     simulation = rb.environments.Simulation(arms=4)
-    match = Match(simulation, [(rb.attacks.NoAttack(), policy)], [("", "", "")], 10, 0, 10)
+    match = MatchPart(simulation, [(rb.attacks.NoAttack(), policy)], [("", "", "")], 10, 0, 10)
     message = pack_match(match)
     assert play_message(message)[0].pulls.tolist() == [10, 0, 0, 0]
     monkeypatch.delitem(sys.modules, "mymodule")

@@ -68,7 +68,7 @@ def test_two_runs_in_one_process_share_the_work(done, tmp_path):
 class EngineWithDeaths(ThreadEngine):
     """An engine in which each part kills this many workers before it is played."""
 
-    losses = (ConnectionError,)
+    worker_died_errors = (ConnectionError,)
 
     def __init__(self, deaths):
         super().__init__(2)

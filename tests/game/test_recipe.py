@@ -40,8 +40,8 @@ def test_a_recipe_is_frozen_hashable_and_the_same_after_json(recipe):
     assert hash(twin) == hash(recipe)
     with pytest.raises(dataclasses.FrozenInstanceError):
         recipe.budget = 3.0
-    with pytest.raises(ValueError, match="has no parameter 'colour'; it has"):
-        type(recipe).from_dict({**values, "colour": "red"})
+    with pytest.raises(ValueError, match="has no parameter 'color'; it has"):
+        type(recipe).from_dict({**values, "color": "red"})
 
 
 def test_from_dict_refuses_bad_values_and_other_recipes():

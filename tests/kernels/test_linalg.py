@@ -122,7 +122,7 @@ BAD = {
 
 @pytest.mark.parametrize("function", [linalg.invert, linalg.cholesky])
 @pytest.mark.parametrize("name", BAD)
-def test_factorisation_of_a_bad_matrix_returns_false(function, name):
+def test_factorization_of_a_bad_matrix_returns_false(function, name):
     matrix = np.array(BAD[name])
     before = matrix.copy()
     assert not function(matrix, np.empty((2, 2)))

@@ -62,7 +62,7 @@ def test_design_of_an_orthogonal_basis_is_uniform():
     np.testing.assert_allclose(weights, 0.25)
 
 
-def test_design_of_a_regular_simplex_with_its_centre_leaves_the_centre_out():
+def test_design_of_a_regular_simplex_with_its_center_leaves_the_center_out():
     angles = 2 * np.pi * np.arange(3) / 3
     columns = np.zeros((2, 4))
     columns[:, :3] = np.stack([np.cos(angles), np.sin(angles)])

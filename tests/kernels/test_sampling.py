@@ -20,9 +20,9 @@ def count_largest(values, rng, times, counts):
 
 
 @program
-def count_draws(chances, rng, times, counts):
+def count_draws(probabilities, rng, times, counts):
     for _ in range(times):
-        counts[draw(chances, rng)] += 1
+        counts[draw(probabilities, rng)] += 1
 
 
 def assert_frequency(count, times, chance):
@@ -65,7 +65,7 @@ def test_largest_among_minus_infinities_is_in_range():
 @pytest.mark.parametrize(
     "numbers", [[1.0, 1.0], [0.0, 2.0, -1.0, 2.0, 2.0], [0.5] * 7, [3.0, 1.0, 3.0]]
 )
-def test_largest_gives_ties_equal_chances(numbers):
+def test_largest_gives_ties_equal_probabilities(numbers):
     array, times = np.array(numbers), 100_000
     counts = np.zeros(len(numbers), dtype=np.int64)
     count_largest(array, np.random.default_rng(1), times, counts)
@@ -91,27 +91,27 @@ def test_share_of_largest_splits_the_mass_among_the_largest(numbers, mass, first
 
 @pytest.mark.statistical
 @pytest.mark.parametrize(
-    "chances", [[1.0], [0.5, 0.5], [0.1, 0.0, 0.6, 0.3], [0.001, 0.998, 0.001], [0.125] * 8]
+    "probabilities", [[1.0], [0.5, 0.5], [0.1, 0.0, 0.6, 0.3], [0.001, 0.998, 0.001], [0.125] * 8]
 )
-def test_draw_frequencies_are_the_probabilities(chances):
-    array, times = np.array(chances), 200_000
-    counts = np.zeros(len(chances), dtype=np.int64)
+def test_draw_frequencies_are_the_probabilities(probabilities):
+    array, times = np.array(probabilities), 200_000
+    counts = np.zeros(len(probabilities), dtype=np.int64)
     count_draws(array, np.random.default_rng(2), times, counts)
     assert counts.sum() == times
-    for count, chance in zip(counts, chances, strict=True):
+    for count, chance in zip(counts, probabilities, strict=True):
         assert_frequency(count, times, chance)
 
 
 @settings(deadline=None)
 @given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=12), st.integers(0, 2**32 - 1))
 def test_draw_compares_one_number_with_the_cumulative_sum(weights, seed):
-    chances = np.array(weights) / sum(weights)
+    probabilities = np.array(weights) / sum(weights)
     rng, other = np.random.default_rng(seed), np.random.default_rng(seed)
-    index = draw(chances, rng)
+    index = draw(probabilities, rng)
     level = other.random()
     assert position(rng) == position(other)
-    assert level >= chances[:index].sum() - 1e-12
-    assert index == len(chances) - 1 or level < chances[: index + 1].sum() + 1e-12
+    assert level >= probabilities[:index].sum() - 1e-12
+    assert index == len(probabilities) - 1 or level < probabilities[: index + 1].sum() + 1e-12
 
 
 class Always:

@@ -56,7 +56,7 @@ def test_late_rate_is_the_slope_at_the_end():
     assert metrics.late_rate([sample_ledger([6.0], rounds=[12])]).value == pytest.approx(0.5)
 
 
-def test_random_gap_is_the_regret_of_random_play():
+def test_random_gap_is_the_regret_of_uniform_play():
     environment = environments.Simulation(arms=2, dim=1, contexts="fixed", noise=0.0)
     gap = metrics.random_gap(environment, rounds=50, seed=3)
     nature = environment.start(50, np.random.SeedSequence(entropy=3, spawn_key=(0,)))

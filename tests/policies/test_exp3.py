@@ -24,7 +24,7 @@ log_weights = arrays.arrays(
 alphas = st.just(1.0) | st.floats(1e-6, 1.0)
 
 
-def chances_of(exp3):
+def probabilities_of(exp3):
     out = np.full(len(exp3.log_weights), np.nan)
     exp3_probabilities(exp3, out)
     return out
@@ -32,9 +32,9 @@ def chances_of(exp3):
 
 @given(log_weights, st.just(0.0) | alphas)
 def test_exp3_probabilities_sum_to_one_and_none_is_below_its_floor(weights, alpha):
-    chances = chances_of(Exp3(weights, alpha))
-    assert chances.sum() == pytest.approx(1.0, abs=1e-12)
-    assert chances.min() >= alpha / len(weights) * (1 - 1e-12)
+    probabilities = probabilities_of(Exp3(weights, alpha))
+    assert probabilities.sum() == pytest.approx(1.0, abs=1e-12)
+    assert probabilities.min() >= alpha / len(weights) * (1 - 1e-12)
 
 
 @given(log_weights, st.floats(-1e3, 1e3), alphas)
@@ -42,22 +42,24 @@ def test_exp3_probabilities_ignore_a_common_factor_of_the_weights(weights, shift
     # Whole numbers, so that the shift loses no digit.
     grid = np.round(weights)
     shifted = Exp3(grid + np.round(shift), alpha)
-    assert np.array_equal(chances_of(Exp3(grid, alpha)), chances_of(shifted))
+    assert np.array_equal(probabilities_of(Exp3(grid, alpha)), probabilities_of(shifted))
 
 
 def test_exp3_probabilities_are_the_paper_formula():
     exp3 = Exp3(np.log([1.0, 2.0, 5.0]), 0.3)
-    np.testing.assert_allclose(chances_of(exp3), 0.7 * np.array([1, 2, 5]) / 8 + 0.1, rtol=1e-14)
+    np.testing.assert_allclose(
+        probabilities_of(exp3), 0.7 * np.array([1, 2, 5]) / 8 + 0.1, rtol=1e-14
+    )
 
 
 @given(log_weights)
 def test_exp3_with_alpha_one_is_always_uniform(weights):
-    assert (chances_of(Exp3(weights, 1.0)) == 1.0 / len(weights)).all()
+    assert (probabilities_of(Exp3(weights, 1.0)) == 1.0 / len(weights)).all()
 
 
 def test_start_exp3_is_uniform():
-    chances = chances_of(start_exp3(7, 0.2))
-    np.testing.assert_allclose(chances, np.full(7, 1 / 7), rtol=1e-15)
+    probabilities = probabilities_of(start_exp3(7, 0.2))
+    np.testing.assert_allclose(probabilities, np.full(7, 1 / 7), rtol=1e-15)
 
 
 @given(log_weights, alphas, st.floats(0.0, 1.0), st.data())
@@ -65,7 +67,7 @@ def test_exp3_update_raises_one_log_weight_by_at_most_one(weights, alpha, reward
     exp3 = Exp3(weights - weights.max(), alpha)
     j = data.draw(st.integers(0, len(weights) - 1))
     before = exp3.log_weights.copy()
-    exp3_update(exp3, j, reward, chances_of(exp3)[j])
+    exp3_update(exp3, j, reward, probabilities_of(exp3)[j])
     step = exp3.log_weights - before
     assert 0.0 <= step[j] <= 1.0 + 1e-9  # 1e-9: the difference of large numbers is rounded
     assert np.count_nonzero(step) <= 1
@@ -79,12 +81,12 @@ def test_exp3_update_raises_one_log_weight_by_at_most_one(weights, alpha, reward
 )
 def test_exp3_update_is_unbiased_over_its_own_draw(weights, rewards, alpha):
     # E[step of j] = Σ_k p_k · step of j when k is drawn = (α/N) r_j, by enumeration.
-    chances = chances_of(Exp3(weights, alpha))
+    probabilities = probabilities_of(Exp3(weights, alpha))
     mean_step = np.zeros(6)
     for k in range(6):
         exp3 = Exp3(np.zeros(6), alpha)
-        exp3_update(exp3, k, rewards[k], chances[k])
-        mean_step += chances[k] * exp3.log_weights
+        exp3_update(exp3, k, rewards[k], probabilities[k])
+        mean_step += probabilities[k] * exp3.log_weights
     np.testing.assert_allclose(mean_step * 6 / alpha, rewards, rtol=1e-12, atol=1e-12)
 
 
@@ -93,11 +95,11 @@ def test_exp3_does_not_overflow_when_paid_raw_sums_of_an_epoch(alpha):
     exp3 = start_exp3(28, alpha)
     rng = np.random.default_rng(0)
     for _ in range(500):
-        chances = chances_of(exp3)
-        assert np.isfinite(chances).all()
-        assert chances.sum() == pytest.approx(1.0, abs=1e-12)
-        j = draw(chances, rng)
-        exp3_update(exp3, j, 1e5, chances[j])
+        probabilities = probabilities_of(exp3)
+        assert np.isfinite(probabilities).all()
+        assert probabilities.sum() == pytest.approx(1.0, abs=1e-12)
+        j = draw(probabilities, rng)
+        exp3_update(exp3, j, 1e5, probabilities[j])
     assert np.isfinite(exp3.log_weights).all()
     assert exp3.log_weights.max() > 710  # the plain weight would be infinite
 
@@ -131,13 +133,13 @@ def test_exp3_alpha_is_in_the_unit_interval_and_minimises_the_bound(size, plays)
 @program
 def earn(exp3, rewards, rng):
     """Play EXP3 against a sequence fixed in advance; return what it earned."""
-    chances = np.empty(rewards.shape[1])
+    probabilities = np.empty(rewards.shape[1])
     total = 0.0
     for t in range(rewards.shape[0]):
-        exp3_probabilities(exp3, chances)
-        j = draw(chances, rng)
+        exp3_probabilities(exp3, probabilities)
+        j = draw(probabilities, rng)
         total += rewards[t, j]
-        exp3_update(exp3, j, rewards[t, j], chances[j])
+        exp3_update(exp3, j, rewards[t, j], probabilities[j])
     return total
 
 

@@ -1,4 +1,4 @@
-"""Slow, simple factorisations, written from the paper, and small tables to test them on."""
+"""Slow, simple factorizations, written from the paper, and small tables to test them on."""
 
 import numpy as np
 

@@ -15,7 +15,7 @@ from robustbandits.ratings.factors import Factors
 
 @pytest.fixture
 def computed(monkeypatch, tmp_path):
-    """Use an empty cache; return a list that grows with each factorisation."""
+    """Use an empty cache; return a list that grows with each factorization."""
     monkeypatch.setenv("ROBUSTBANDITS_CACHE", str(tmp_path))
     module = importlib.import_module("robustbandits.ratings.factorize")  # not the function
     tables = []

@@ -192,7 +192,7 @@ def test_progress_bar_is_shown_only_on_request(capsys):
     factorize(table, rank=2, cache=False)
     assert capsys.readouterr() == ("", "")
     factorize(table, rank=2, cache=False, progress=True)
-    assert "factorising" in capsys.readouterr().err
+    assert "factorizing" in capsys.readouterr().err
 
 
 def test_half_stars_count_as_half():

@@ -61,7 +61,7 @@ def test_netflix_folders(tmp_path):
     assert read_ratings(several, titles=False).titles is None
 
 
-def test_folder_is_recognised_by_content_when_no_name_is_known(tmp_path):
+def test_folder_is_recognized_by_content_when_no_name_is_known(tmp_path):
     write(tmp_path, "description.txt", "what this is\n")
     write(tmp_path, "my_part.csv", FILES["flat.csv"])
     assert triples(read_ratings(tmp_path)) == RATINGS

@@ -85,7 +85,7 @@ def test_other_encodings(tmp_path, encoding):
     assert triples(table) == [("José", 2, 3), ("Zoë", 2, 4)]
 
 
-def test_sample_reads_as_the_recognised_format_does():
+def test_sample_reads_as_the_recognized_format_does():
     names = {"user": "userId", "item": "movieId", "rating": "rating"}
     own = read_csv_ratings(sample("ml-latest-small/ratings.csv"), **names)
     assert own.fingerprint == read_ratings(sample("ml-latest-small")).fingerprint

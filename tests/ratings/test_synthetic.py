@@ -46,7 +46,7 @@ def test_equal_seeds_give_equal_tables_and_other_seeds_other_tables(table):
 
 
 @pytest.mark.skipif(not jit_is_on, reason="minutes without compiled code")
-def test_factorisation_recovers_the_rank(table):
+def test_factorization_recovers_the_rank(table):
     factors = factorize(table, regularization=0.05, cache=False)
     assert factors.effective_rank == 10
     assert factors.train_rmse < 0.6 * table.ratings.std()

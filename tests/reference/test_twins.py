@@ -176,7 +176,7 @@ def test_simulate_pulls_the_arms_of_the_twin(variant):
     assert ledger.pulls.tolist() == pulls.tolist()
 
 
-# The comparisons above are only worth something if the twins do what is seldom done.
+# The comparisons above cover rare events only if these happen in the twins' games.
 
 
 @pytest.mark.parametrize("variant", ["robust-bandit", "robust-bandit-as-written"])

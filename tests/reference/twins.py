@@ -104,10 +104,10 @@ def pick(scores, rng, ties):
     return int(best[int(rng.random() * len(best))])
 
 
-def draw(chances, rng):
-    """Index drawn with these chances: one uniform number against their cumulative sum."""
-    index = np.searchsorted(np.cumsum(chances), rng.random(), side="right")
-    return min(int(index), len(chances) - 1)
+def draw(probabilities, rng):
+    """Index drawn with these probabilities: one uniform number against their cumulative sum."""
+    index = np.searchsorted(np.cumsum(probabilities), rng.random(), side="right")
+    return min(int(index), len(probabilities) - 1)
 
 
 class Exp3:
@@ -117,7 +117,7 @@ class Exp3:
         self.size, self.alpha = size, alpha
         self.log_weights = np.zeros(size)
 
-    def chances(self):
+    def probabilities(self):
         weights = np.exp(self.log_weights - self.log_weights.max())
         return (1 - self.alpha) * weights / weights.sum() + self.alpha / self.size
 
@@ -293,9 +293,9 @@ class BOBNoRestart(Linear):
         self.clip = clip
 
     def choose(self, contexts):
-        chances = self.exp3.chances()
-        self.drawn = draw(chances, self.rng)
-        self.chance = chances[self.drawn]
+        probabilities = self.exp3.probabilities()
+        self.drawn = draw(probabilities, self.rng)
+        self.chance = probabilities[self.drawn]
         level = self.levels[self.drawn]
         factor = self.beta(self.ridge.count + 1) + self.kappa(level)
         return self.optimistic(contexts, factor, level)
@@ -356,9 +356,9 @@ class RobustBandit(Linear):
         self.local = None  # rounds of this epoch before this one
 
     def begin_epoch(self):
-        chances = self.exp3.chances()
-        self.drawn = draw(chances, self.rng)
-        self.chance = chances[self.drawn]
+        probabilities = self.exp3.probabilities()
+        self.drawn = draw(probabilities, self.rng)
+        self.chance = probabilities[self.drawn]
         self.local = 0
         self.earned = 0.0
         self.epochs_begun += 1

@@ -15,11 +15,11 @@ from reference.twins import draw, pick
 class Elimination:
     """Lykouris, Mirrokni, Paes Leme (2018): layers that eliminate arms, the fastest first."""
 
-    def __init__(self, bounds, rng, chances, width):
+    def __init__(self, bounds, rng, probabilities, width):
         arms = bounds.arms
-        self.rng, self.chances, self.width = rng, chances, width
-        self.active = [set(range(arms)) for _ in chances]
-        self.rewards = [[[] for _ in range(arms)] for _ in chances]
+        self.rng, self.chances, self.width = rng, probabilities, width
+        self.active = [set(range(arms)) for _ in probabilities]
+        self.rewards = [[[] for _ in range(arms)] for _ in probabilities]
         self.borrowed = 0
 
     def choose(self, contexts):
@@ -69,13 +69,13 @@ def fast_slow(bounds, rng, *, budget, delta=0.01, width_scale=1.0):
 def mlaer(bounds, rng, *, delta=0.01, width_scale=1.0):
     rounds = bounds.rounds
     log_term = math.log(4 * bounds.arms * rounds * math.log(rounds) / delta)
-    chances = [2.0**-layer for layer in range(1, math.ceil(math.log2(rounds)) + 1)]
-    chances[0] = 1.0 - math.fsum(chances[1:])
+    probabilities = [2.0**-layer for layer in range(1, math.ceil(math.log2(rounds)) + 1)]
+    probabilities[0] = 1.0 - math.fsum(probabilities[1:])
 
     def width(layer, n):
         return width_scale * (math.sqrt(log_term / n) + log_term / n)
 
-    return Elimination(bounds, rng, chances, width)
+    return Elimination(bounds, rng, probabilities, width)
 
 
 def successive_elimination(bounds, rng, *, budget, delta=0.01, width_scale=1.0):
@@ -148,11 +148,11 @@ class EXP3:
         self.arms, self.rng, self.alpha = arms, rng, alpha
         self.weights = np.ones(arms)
 
-    def chances(self):
+    def probabilities(self):
         return (1 - self.alpha) * self.weights / self.weights.sum() + self.alpha / self.arms
 
     def choose(self, contexts):
-        self.drawn = self.chances()
+        self.drawn = self.probabilities()
         return draw(self.drawn, self.rng)
 
     def learn(self, arm, reward):
@@ -161,13 +161,13 @@ class EXP3:
 
 
 class TsallisINF(EXP3):
-    """Zimmert, Seldin (2021), the normalisation found by bisection."""
+    """Zimmert, Seldin (2021), the normalization found by bisection."""
 
     def __init__(self, bounds, rng):
         super().__init__(bounds, rng, alpha=0.0)
         self.losses, self.t = np.zeros(bounds.arms), 1
 
-    def chances(self):
+    def probabilities(self):
         rate = 2 / math.sqrt(self.t)
         low, high = self.losses.min() - 2 * math.sqrt(self.arms) / rate - 1, self.losses.min()
         for _ in range(200):

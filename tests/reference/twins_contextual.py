@@ -52,9 +52,9 @@ class WeightedOFUL:
         if self.levels == 0:
             scores = self.ridge.scores(contexts, self.radius(t, 1, self.budget))
             return pick(scores, self.rng, self.ties)
-        chances = [2.0**-level for level in range(1, self.levels + 1)]
-        chances[0] += 1 - sum(chances)
-        self.level = 1 + (draw(chances, self.rng) if self.levels > 1 else 0)
+        probabilities = [2.0**-level for level in range(1, self.levels + 1)]
+        probabilities[0] += 1 - sum(probabilities)
+        self.level = 1 + (draw(probabilities, self.rng) if self.levels > 1 else 0)
         wide = self.radius(t, 1, 2**self.level)
         extra = math.log(2 * self.level**2 / self.delta) + 3
         narrow = self.radius(t, self.levels, extra)
@@ -149,7 +149,7 @@ class COBE:
 
 
 class SharedGrid(Linear):
-    """EXP4.P over arms; each round's chances are kept until its reward comes."""
+    """EXP4.P over arms; each round's probabilities are kept until its reward comes."""
 
     def __init__(self, bounds, rng, *, candidates="sqrtT", uniform=True, floor=None, **options):
         super().__init__(bounds, rng, **options)

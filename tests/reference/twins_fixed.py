@@ -184,9 +184,9 @@ class MultiLayerGP(EnlargedGP):
 
     def choose(self, contexts):
         self.contexts = contexts
-        chances = [2.0**-i for i in range(1, self.L + 1)]
-        chances[0] += 1 - sum(chances)
-        self.drawn = draw(chances, self.rng)
+        probabilities = [2.0**-i for i in range(1, self.L + 1)]
+        probabilities[0] += 1 - sum(probabilities)
+        self.drawn = draw(probabilities, self.rng)
         chooser = self.drawn
         while not self.sets[chooser]:
             chooser += 1
@@ -259,11 +259,11 @@ class Phased:
         if self.phase == 0:
             known, size = len(self.known), self.size
             share = 0.125 if known else 0.0  # of plays for arms that have returned a reward
-            chances = [
+            probabilities = [
                 share / known if a in self.known else (1 - share) / (size - known)
                 for a in range(size)
             ]
-            return self.draw(np.array(chances), 1.0)
+            return self.draw(np.array(probabilities), 1.0)
         return self.draw(*self.wanted())
 
     def draw(self, shares, total):

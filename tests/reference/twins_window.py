@@ -136,10 +136,10 @@ def bound(x, theta, P, beta):
     return x @ theta + beta * np.sqrt(np.maximum(0.0, ((x @ P) * x).sum(axis=-1)))
 
 
-def smallest_bound(centre, error, theta, P, beta, start=None):
+def smallest_bound(center, error, theta, P, beta, start=None):
     """Smallest bound in a ball: convex, so any descent will do; at 0 it needs a direction."""
     if error == 0.0:
-        return bound(centre, theta, P, beta)
+        return bound(center, theta, P, beta)
 
     def slope(x):
         width = math.sqrt(max(x @ P @ x, 1e-300))
@@ -147,56 +147,56 @@ def smallest_bound(centre, error, theta, P, beta, start=None):
 
     inside = {
         "type": "ineq",
-        "fun": lambda x: error**2 - (x - centre) @ (x - centre),
-        "jac": lambda x: -2 * (x - centre),
+        "fun": lambda x: error**2 - (x - center) @ (x - center),
+        "jac": lambda x: -2 * (x - center),
     }
-    down = -slope(centre) if start is None else start
+    down = -slope(center) if start is None else start
     found = optimize.minimize(
         lambda x: bound(x, theta, P, beta),
-        centre + 0.5 * error * down / np.linalg.norm(down),
+        center + 0.5 * error * down / np.linalg.norm(down),
         jac=slope,
         constraints=[inside],
         method="SLSQP",
         options={"ftol": 1e-15, "maxiter": 300},
     )
-    reached = found.x - centre
+    reached = found.x - center
     length = np.linalg.norm(reached)
-    x = centre + reached * min(1.0, error / length) if length > 0 else centre
+    x = center + reached * min(1.0, error / length) if length > 0 else center
     best = bound(x, theta, P, beta)
-    if np.linalg.norm(centre) <= error:
+    if np.linalg.norm(center) <= error:
         best = min(best, 0.0)  # the bound of the origin, where it has no slope
     return best
 
 
-def largest_bound(centre, error, theta, P, beta, starts=20, steps=200):
+def largest_bound(center, error, theta, P, beta, starts=20, steps=200):
     """Largest bound in a ball: the highest of many climbs."""
     rng = np.random.default_rng(0)
-    directions = rng.normal(size=(starts, len(centre)))
+    directions = rng.normal(size=(starts, len(center)))
     _, axes = np.linalg.eigh(P)
     directions = np.vstack([directions, axes.T, -axes.T])
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    x = centre + error * directions
+    x = center + error * directions
     for _ in range(steps):
         widths = np.sqrt(((x @ P) * x).sum(axis=1, keepdims=True))
         slopes = theta + beta * (x @ P) / np.maximum(widths, 1e-150)  # at the origin: theta
-        x = centre + error * slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
+        x = center + error * slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
     return bound(x, theta, P, beta).max()
 
 
-def search_disc(centre, error, theta, P, beta, sign, points=2001):
+def search_disc(center, error, theta, P, beta, sign, points=2001):
     """Smallest (sign 1) or largest (sign -1) bound in a disc, by a search of the whole rim.
 
     The bound is homogeneous, so both are on the rim, or the smallest is at the origin.
     """
     angles, width = np.linspace(0.0, 2.0 * np.pi, points), 20.0 / points
     for _ in range(7):  # ever closer around the best points
-        rim = centre + error * np.column_stack([np.cos(angles), np.sin(angles)])
+        rim = center + error * np.column_stack([np.cos(angles), np.sin(angles)])
         values = sign * bound(rim, theta, P, beta)
         best = angles[np.argsort(values)[:6]]
         angles = (best[:, None] + width * np.linspace(-1.0, 1.0, 61)).ravel()
         width /= 20
     found = sign * values.min()
-    return min(found, 0.0) if sign > 0 and np.linalg.norm(centre) <= error else found
+    return min(found, 0.0) if sign > 0 and np.linalg.norm(center) <= error else found
 
 
 class Imperfect(Linear):

@@ -148,9 +148,9 @@ def test_single_seed_has_values_without_intervals():
 
 def test_regret_of_random_play_can_be_given_or_is_measured():
     given = lines(tables_of(played_experiment(), gaps={"Simulation": 0.5})["final-regret"])[0]
-    assert given["area of random play"] == pytest.approx(given["area"] / 0.5)
+    assert given["area / uniform play"] == pytest.approx(given["area"] / 0.5)
     unknown = lines(tables_of(played_experiment(), gaps={})["final-regret"])[0]
-    assert unknown["area of random play"] is None
+    assert unknown["area / uniform play"] is None
     assert 0.0 < GroupedGames(played_experiment()).gaps["Simulation"] < 1.0
 
 

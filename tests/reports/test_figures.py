@@ -1,4 +1,4 @@
-"""Figures: formats, equal files, colours, unusual sizes."""
+"""Figures: formats, equal files, colors, unusual sizes."""
 
 import dataclasses
 import re

@@ -186,7 +186,7 @@ def test_policy_may_be_missing_from_a_panel():
     assert page.count("button", class_="policy") == 5
 
 
-def test_page_and_figures_draw_a_policy_in_the_same_colour():
+def test_page_and_figures_draw_a_policy_in_the_same_color():
     experiments = [
         linear_experiment(policies=names) for names in (POLICIES, {"Mine": rb.policies.LinUCB()})
     ]

@@ -1,4 +1,4 @@
-"""The palette: fixed colours, no two policies alike, enough contrast."""
+"""The palette: fixed colors, no two policies alike, enough contrast."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ import robustbandits as rb
 from robustbandits.reports.styles import FIRST, PALETTE, style, style_numbers, styles_of
 
 
-def test_recommended_policies_and_those_of_the_paper_have_a_colour_each():
+def test_recommended_policies_and_those_of_the_paper_have_a_color_each():
     styles = styles_of(FIRST)
     assert len({style.color for style in styles.values()}) == len(FIRST)
     assert {style.dash for style in styles.values()} == {()}
@@ -31,7 +31,7 @@ def test_policy_of_the_package_looks_the_same_in_every_figure(name):
         ("LinUCB (sigma=0.5)", "LinUCB"),
     ],
 )
-def test_label_with_parameters_has_the_colour_of_its_policy(label, name):
+def test_label_with_parameters_has_the_color_of_its_policy(label, name):
     assert styles_of([label])[label] == styles_of([name])[name]
     both = styles_of([label, name])
     assert both[label].color == both[name].color
@@ -44,7 +44,7 @@ def test_style_does_not_depend_on_the_order():
 
 
 @given(st.lists(st.text(), unique=True, max_size=40))
-def test_no_two_policies_of_a_figure_share_colour_and_dash(names):
+def test_no_two_policies_of_a_figure_share_color_and_dash(names):
     styles = styles_of(names)
     assert set(styles) == set(names)
     assert len(set(styles.values())) == len(names)
@@ -56,7 +56,7 @@ def test_there_are_styles_for_any_number_of_policies():
     assert len({style(number) for number in range(1000)}) == 1000
 
 
-def test_five_variants_of_a_policy_have_its_colour():
+def test_five_variants_of_a_policy_have_its_color():
     styles = styles_of([f"mine(k={k})" for k in range(5)])
     assert len({style.color for style in styles.values()}) == 1
     assert len(style_numbers(["a", "b", "c"])) == 3
@@ -69,7 +69,7 @@ def luminance(color):
 
 
 @pytest.mark.parametrize(("theme", "background"), [(0, "#ffffff"), (1, "#1a1f24")])
-def test_every_colour_has_enough_contrast(theme, background):
+def test_every_color_has_enough_contrast(theme, background):
     for colors in PALETTE:
         low, high = sorted([luminance(colors[theme]), luminance(background)])
         assert (high + 0.05) / (low + 0.05) >= 3.0  # WCAG 2.2, for graphics

@@ -8,7 +8,7 @@ import pytest
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.environments import MovieLens
 from robustbandits.game.match import NATURE, stream
-from robustbandits.reproduction.published import match_labels
+from robustbandits.reproduction.published import published_for
 from robustbandits.reproduction.readings import READINGS, reading
 from shared_data import sample
 
@@ -33,7 +33,7 @@ def test_every_reading_has_the_six_panels_at_full_size(name):
 
 @EACH
 def test_everything_published_is_compared_except_stand_ins(name):
-    matched = match_labels(reading(name))
+    matched = published_for(reading(name))
     assert len(matched) == 20
     assert {labels.environment for labels in matched} == {"simulation", "MovieLens"}
     assert {labels.attack for labels in matched} == {"Garcelon", "Oracle"}
@@ -45,7 +45,7 @@ def test_real_netflix_data_are_not_marked_as_a_stand_in(monkeypatch, tmp_path):
     monkeypatch.setenv("ROBUSTBANDITS_NETFLIX", str(tmp_path))
     spec = reading("as-coded")
     assert list(spec.environments)[2] == "Netflix"
-    assert len(match_labels(spec)) == 30
+    assert len(published_for(spec)) == 30
 
 
 def test_only_the_well_specified_reading_is_linear():
@@ -103,7 +103,7 @@ INSTANCES = [
 ]
 
 
-@pytest.mark.skipif(not jit_is_on, reason="factorises 100,000 ratings")
+@pytest.mark.skipif(not jit_is_on, reason="factorizes 100,000 ratings")
 def test_as_coded_plays_the_ten_instances_of_the_authors():
     spec = reading("as-coded").environments["MovieLens"]
     mine = MovieLens.from_dict({**spec.to_dict(), "path": str(sample("ml-100k"))})

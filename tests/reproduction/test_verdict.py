@@ -31,7 +31,7 @@ def verdict(published=PUBLISHED, **finals):
 
 
 def words(figure):
-    return [number.word for number in figure.numbers]
+    return [number.outcome for number in figure.numbers]
 
 
 def test_published_numbers_near_our_means_are_inside_and_consistent():
@@ -49,7 +49,7 @@ def test_range_is_that_of_a_mean_of_ten_runs_and_not_of_our_mean():
     (number,) = figure.numbers
     spread = math.sqrt(16 / 10 + 16 / 400 + 1.02**2 / 3)
     assert (number.ours.high - number.ours.low) / 2 == pytest.approx(1.96 * spread, rel=0.02)
-    assert number.word == "inside"
+    assert number.outcome == "inside"
 
 
 def test_reading_error_is_one_percent_of_the_largest_published_number():
@@ -92,9 +92,9 @@ def test_single_seed_is_not_compared():
 def test_policy_that_was_not_published_has_a_range_but_no_verdict():
     figure = verdict(LinUCB=around(100), mine=around(5))
     mine = figure.numbers[1]
-    assert (mine.published, mine.quantile, mine.word) == (None, None, None)
+    assert (mine.published, mine.quantile, mine.outcome) == (None, None, None)
     assert mine.ours.has_interval
-    assert len(figure.words) == 1
+    assert len(figure.outcomes) == 1
 
 
 def test_range_does_not_go_below_zero():
@@ -112,7 +112,7 @@ def test_games_of_other_lengths_are_not_compared():
     assert full.numbers[0].published == published_regrets()["simulation", "garcelon", "LinUCB"]
 
 
-def test_attack_with_another_label_is_recognised_by_its_recipe():
+def test_attack_with_another_label_is_recognized_by_its_recipe():
     attacks = {"g": rb.attacks.Garcelon(100.0)}
     games = experiment_with_finals({("g", "BOB no restart"): [1.0]}, attacks=attacks)
     assert judge(games, PUBLISHED).numbers[0].published == 20.0

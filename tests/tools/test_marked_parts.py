@@ -4,7 +4,7 @@ import pytest
 
 from reports.sample_experiments import linear_experiment
 from tools.marked_parts import MarkError, fill, marks
-from tools.origin import origin
+from tools.provenance_note import provenance_note
 
 PAGE = """# Title
 
@@ -50,7 +50,7 @@ def test_marks_that_do_not_pair_are_refused(page, message):
 def test_origin_names_commit_and_command():
     experiment = linear_experiment("mine")
     notes = {**experiment.provenance, "commit": "0123456789abcdef" * 2, "planned": 3, "finished": 3}
-    text = origin(experiment._replace(provenance=notes), "docs/page.md")
+    text = provenance_note(experiment._replace(provenance=notes), "docs/page.md")
     assert "commit `0123456789ab`;" in text
     assert "T = 2,000; 3 seeds" in text
     assert "robustbandits run mine.toml --store STORE\n" in text
@@ -60,6 +60,6 @@ def test_origin_names_commit_and_command():
 
 def test_origin_names_dirty_unknown_and_unfinished():
     notes = {"commit": "ab" * 20 + "-dirty", "other_commits": [None], "planned": 4, "finished": 3}
-    text = origin(linear_experiment()._replace(provenance=notes), "page.md")
+    text = provenance_note(linear_experiment()._replace(provenance=notes), "page.md")
     assert "`abababababab` with changes that were not committed and unknown" in text
     assert "unfinished: 3 of 4 matches" in text

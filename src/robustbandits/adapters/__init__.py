@@ -1,4 +1,4 @@
-"""Policies of other libraries as players of our games, and ours as players of theirs.
+"""Adapters: policies of other libraries play our games, and our policies play theirs.
 
 Nothing of another library is imported before it is used: ``pip install 'robustbandits[adapters]'``
 installs all of them. The page docs/adapters.md has an example of each.

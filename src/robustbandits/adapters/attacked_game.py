@@ -78,7 +78,10 @@ class AttackedGame(_Env):  # type: ignore[misc]
         self.rounds = require.count("rounds", rounds)
         problem = environment.start(self.rounds, stream(0, NATURE)).problem
         if problem.infinite:
-            raise UnsupportedProblem("infinitely many arms cannot be numbered as actions")
+            raise UnsupportedProblem(
+                f"{environment.name} has infinitely many arms, which cannot be numbered as "
+                f"actions: use an environment with a list of arms"
+            )
         bound, shape = problem.context_bound, (problem.arms, problem.dim)
         self.observation_space = _gymnasium.spaces.Box(-bound, bound, shape, np.float64)
         self.action_space = _gymnasium.spaces.Discrete(problem.arms)

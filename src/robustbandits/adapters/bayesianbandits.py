@@ -1,4 +1,4 @@
-"""bayesianbandits: an agent plays."""
+"""Adapter: a bayesianbandits agent as a policy of our games."""
 
 from __future__ import annotations
 

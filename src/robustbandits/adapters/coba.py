@@ -1,4 +1,4 @@
-"""coba: a learner plays."""
+"""Adapter: a coba learner as a policy of our games."""
 
 from __future__ import annotations
 

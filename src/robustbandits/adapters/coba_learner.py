@@ -38,7 +38,7 @@ class CobaLearner:
         return {"family": f"robustbandits {self._name}"}
 
     def predict(self, context: Any, actions: Sequence[Any]) -> Any:
-        """Return an action, its probability if the policy knows it, and the decision's id."""
+        """Return an action, its probability if the policy knows it, and what `learn` needs."""
         contexts = self._contexts(context, actions)
         decision = self._live.choose(contexts)
         action, extra = actions[decision.arm], {"contexts": contexts, "arm": decision.arm}

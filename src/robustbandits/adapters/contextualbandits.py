@@ -1,4 +1,4 @@
-"""contextualbandits: an online policy plays."""
+"""Adapter: an online policy of contextualbandits as a policy of our games."""
 
 from __future__ import annotations
 

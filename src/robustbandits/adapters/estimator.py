@@ -70,7 +70,9 @@ class Estimator:
         rows = self._rows(contexts, len(decisions))
         for label, reward, row in zip(decisions, rewards, rows, strict=True):
             if label not in self.arms:
-                raise ValueError(f"decisions must be arms, of {self.arms!r}; got {label!r}")
+                raise ValueError(
+                    f"decisions must be labels of arms, one of {self.arms!r}, got {label!r}"
+                )
             self._live.learn(row, self.arms.index(label), float(reward))
 
     def predict(self, contexts: npt.ArrayLike | None = None) -> Any:

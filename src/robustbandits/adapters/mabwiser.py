@@ -1,4 +1,4 @@
-"""MABWiser: a ``MAB`` plays."""
+"""Adapter: a MABWiser ``MAB`` as a policy of our games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open Bandit Pipeline: an online policy plays."""
+"""Adapter: an online policy of Open Bandit Pipeline as a policy of our games."""
 
 from __future__ import annotations
 

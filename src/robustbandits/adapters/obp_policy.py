@@ -36,7 +36,7 @@ class OBPPolicy:
 
     @property
     def policy_type(self) -> Any:
-        """Whether the policy has contexts, as obp asks."""
+        """Obp's type of this policy: contextual."""
         return library("obp.policy.policy_type", "obp").PolicyType.CONTEXTUAL
 
     def initialize(self) -> None:

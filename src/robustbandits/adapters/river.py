@@ -1,4 +1,4 @@
-"""river: a bandit policy plays."""
+"""Adapter: a river bandit policy as a policy of our games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vowpal Wabbit: ``--cb_explore_adf`` plays."""
+"""Adapter: Vowpal Wabbit with ``--cb_explore_adf`` as a policy of our games."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class VowpalWabbit:
             vowpalwabbit = library("vowpalwabbit", "vowpalwabbit")
             self._workspace = vowpalwabbit.Workspace(f"{self.arguments} --quiet")
         predicted = np.array(self._workspace.predict(self._lines(contexts)))
-        normalised: Floats = predicted / predicted.sum()  # single precision
-        return normalised
+        normalized: Floats = predicted / predicted.sum()  # single precision
+        return normalized
 
     def _lines(self, contexts: Floats) -> list[str]:
         if self.layout == "joint":

@@ -236,7 +236,7 @@ class Agent(SavedAgent):
         number = self._pending.add((arm, memo_and_context))
         label = None if labels is None else labels[arm]
         context = memo_and_context[MEMO:]
-        return Decision(number, self._pending.random, arm, table, context, label)
+        return Decision(number, self._pending.id_suffix, arm, table, context, label)
 
     def choose_many(
         self, contexts: npt.ArrayLike, labels: Sequence[Sequence[Any]] | None = None
@@ -282,8 +282,8 @@ class Agent(SavedAgent):
         if label_lists is not None:
             chosen_labels = [names[arm] for names, arm in zip(label_lists, chosen, strict=True)]
         contexts = memos_and_contexts[:, MEMO:]
-        random = self._pending.random
-        return Decisions(first, random, arms, contexts, starts, tables, chosen_labels)
+        id_suffix = self._pending.id_suffix
+        return Decisions(first, id_suffix, arms, contexts, starts, tables, chosen_labels)
 
     def learn(self, decision: Decision | str | int, reward: float) -> None:
         """Learn the reward of a decision, which may be given by its id.

@@ -21,7 +21,7 @@ def batch_of(inputs: Inputs, contexts: Any) -> tuple[Floats, Integers]:
     dim = inputs.problem.dim
     if inputs.problem.infinite:
         raise ValueError("choose_many needs contexts, but the arms are a ball: call choose()")
-    if type(contexts) is np.ndarray and contexts.ndim == 3 and inputs.are_alike(contexts):
+    if type(contexts) is np.ndarray and contexts.ndim == 3 and inputs.usable_as_is(contexts):
         decisions, arms, _ = contexts.shape
         rows = np.ascontiguousarray(contexts).reshape(-1, dim)
         return rows, np.arange(0, decisions * arms + 1, arms)

@@ -23,7 +23,8 @@ NOT_FINITE = -1
 TOO_LONG = -(1 << 40)
 NO_SUCH_ARM = -(1 << 50)
 
-# How `decide` decides: about all arms together, by their scores, by scores that are known already.
+# Modes of `decide`: call the kernel `choose` with all contexts; score each context and call
+# `choose_by_scores`; the same with contexts that `score_rows` has scored already.
 TOGETHER, BY_SCORES, SCORED = range(3)
 
 #: How many contexts are scored at a time if each is scored by itself. With a power of two, the
@@ -43,11 +44,12 @@ def decide(
 ) -> int:
     """Check the contexts, choose an arm, and describe the decision.
 
-    Without contexts, (0, dim), the arms are all vectors of a ball, and the policy writes its own.
+    If ``contexts`` has no rows, the arms are all vectors of a ball, and the policy writes the
+    vector that it plays.
     Writes the memo and the chosen context into ``memo_and_context``, and each arm's mean, bonus
     and probability into ``table``. For a bad context it returns before anything changes.
-    ``mode`` is BY_SCORES if the policy has the kernel ``choose_by_scores``, and SCORED if moreover
-    :func:`score_rows` has checked and scored the contexts already.
+    ``mode`` is TOGETHER, or, if the policy has the kernel ``choose_by_scores``, BY_SCORES, or
+    SCORED if :func:`score_rows` has already checked and scored the contexts.
     """
     arms, dim = contexts.shape
     memo_and_context[:MEMO] = 0.0
@@ -90,10 +92,11 @@ def decide_many(
     tables: Floats,
     arms: Integers,
 ) -> int:
-    """Decide about contexts ``starts[k]`` to ``starts[k + 1]``, for each k, and write the arms.
+    """Make a decision for each k about the rows ``starts[k]`` to ``starts[k + 1]`` of ``contexts``.
 
-    ``tables`` has the tables of all decisions, one after the other. Return 0, or the number of the
-    first error, with the row of all contexts where it is.
+    Write the chosen arms into ``arms`` and the tables of all decisions, one after the other, into
+    ``tables``. Return 0, or the code of the first error (see :func:`decide`), in which the index of
+    a bad context counts all rows.
     """
     for k in range(arms.shape[0]):
         first, last = starts[k], starts[k + 1]

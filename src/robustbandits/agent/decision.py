@@ -14,7 +14,7 @@ from robustbandits.kernels.linalg import Floats
 class Scores:
     """How an agent scores a set of contexts.
 
-    Scores are not random: a randomised policy draws its choice from them.
+    Scores are not random: a randomized policy draws its choice from them.
     """
 
     __slots__ = ("_table",)
@@ -54,19 +54,19 @@ class Decision(Scores):
     ``label`` is the label of the arm, if ``agent.choose`` was given labels, and None otherwise.
     """
 
-    __slots__ = ("_context", "arm", "label", "number", "random")
+    __slots__ = ("_context", "arm", "id_suffix", "label", "number")
 
     def __init__(
         self,
         number: int,
-        random: str,
+        id_suffix: str,
         arm: int,
         table: Floats,
         context: Floats,
         label: Any = None,
     ):
         self.number = number  # the two parts of the id
-        self.random = random
+        self.id_suffix = id_suffix
         self.arm = arm
         self.label = label
         self._table = table
@@ -75,7 +75,7 @@ class Decision(Scores):
     @property
     def id(self) -> str:
         """32 hexadecimal digits, unique and sortable by time."""
-        return id_from(self.number, self.random)
+        return id_from(self.number, self.id_suffix)
 
     @property
     def context(self) -> Floats:
@@ -104,12 +104,12 @@ class Decisions(Sequence[Decision]):
     ``arms`` is an array of the chosen arms, and ``labels`` a list of their labels, or None.
     """
 
-    __slots__ = ("_contexts", "_first", "_starts", "_tables", "arms", "labels", "random")
+    __slots__ = ("_contexts", "_first", "_starts", "_tables", "arms", "id_suffix", "labels")
 
     def __init__(
         self,
         first: int,
-        random: str,
+        id_suffix: str,
         arms: Integers,
         contexts: Floats,
         starts: Integers,
@@ -117,7 +117,7 @@ class Decisions(Sequence[Decision]):
         labels: list[Any] | None,
     ):
         self._first = first
-        self.random = random
+        self.id_suffix = id_suffix
         self.arms = arms
         self.labels = labels
         self._contexts = contexts
@@ -135,7 +135,7 @@ class Decisions(Sequence[Decision]):
     @property
     def ids(self) -> list[str]:
         """Ids of the decisions."""
-        return [id_from(number, self.random) for number in self.numbers]
+        return [id_from(number, self.id_suffix) for number in self.numbers]
 
     @overload
     def __getitem__(self, index: int) -> Decision: ...
@@ -148,7 +148,7 @@ class Decisions(Sequence[Decision]):
         table = self._tables[3 * self._starts[k] : 3 * self._starts[k + 1]].reshape(3, -1)
         label = None if self.labels is None else self.labels[k]
         arm = int(self.arms[k])
-        return Decision(self._first + k, self.random, arm, table, self._contexts[k], label)
+        return Decision(self._first + k, self.id_suffix, arm, table, self._contexts[k], label)
 
     def __repr__(self) -> str:
         return f"Decisions(arms={self.arms})"

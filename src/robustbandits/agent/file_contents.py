@@ -55,7 +55,10 @@ def check_size(problem: Problem, arrays: dict[str, Floats]) -> None:
     """Refuse sizes that would allocate far more than the file holds."""
     limit = max(MAX_LOAD, sum(array.nbytes for array in arrays.values()))
     if 8 * problem.dim**2 > limit or 8 * problem.arms > limit:
-        raise SnapshotError(f"its sizes do not fit its contents: {problem}")
+        raise SnapshotError(
+            f"a state for {problem.arms:,} arms and dim {problem.dim:,} needs more memory than the "
+            f"file allows, {limit:,} bytes: the header is damaged"
+        )
 
 
 def reason(error: Exception) -> str:
@@ -161,8 +164,8 @@ def _converts_exactly(numbers: Any, dtype: Any) -> bool:
     return np.array_equal(back, numbers, equal_nan=True)
 
 
-def check_indices(state: Any, memos: Floats) -> None:
-    """Call the state's `check`, if it has one, on its arrays and on memos."""
+def check_state(state: Any, memos: Floats) -> None:
+    """Call the state's `check`, if it has one, with the memos of pending decisions."""
     if hasattr(state, "check"):
         state.check(memos)
 

@@ -41,16 +41,16 @@ def begin_session(sessions: list[Session], next_number: int, oldest: int) -> str
     """
     if sessions and sessions[-1][0] == next_number:  # it has issued no id
         sessions.pop()
-    random = secrets.token_hex(10)[:RANDOM_DIGITS]
-    sessions.append((next_number, random))
+    id_suffix = secrets.token_hex(10)[:RANDOM_DIGITS]
+    sessions.append((next_number, id_suffix))
     while len(sessions) > MAX_SESSIONS and sessions[1][0] <= oldest:
         del sessions[0]
-    return random
+    return id_suffix
 
 
-def id_from(number: int, random: str) -> str:
+def id_from(number: int, id_suffix: str) -> str:
     """Return the id that consists of a number and a random part."""
-    return f"{number:0{DIGITS}x}{random}"
+    return f"{number:0{DIGITS}x}{id_suffix}"
 
 
 def id_of(number: int, sessions: Sequence[Session]) -> Id:
@@ -58,8 +58,8 @@ def id_of(number: int, sessions: Sequence[Session]) -> Id:
     index = bisect_right(sessions, number, key=itemgetter(0)) - 1
     if index < 0:
         raise SnapshotError("it has pending decisions that belong to no session")
-    random = sessions[index][1]
-    return number if random == NOT_RANDOM else id_from(number, random)
+    id_suffix = sessions[index][1]
+    return number if id_suffix == NOT_RANDOM else id_from(number, id_suffix)
 
 
 def check_id(value: Any) -> Id:
@@ -78,13 +78,13 @@ def number_of(decision_id: Id) -> int:
 
 def why_foreign(decision_id: Id, sessions: Sequence[Session], next_number: int) -> str | None:
     """Return why an agent with these sessions has not issued an id; None if it has issued it."""
-    random = NOT_RANDOM
+    id_suffix = NOT_RANDOM
     if isinstance(decision_id, str):
         if re.fullmatch("[0-9a-f]{32}", decision_id) is None:
             return "it is not an id at all: ids have 32 digits of 0-9a-f"
-        random = decision_id[DIGITS:]
-    if not any(random == known for _, known in sessions):
-        hint = ": the ids of this agent are strings" if random == NOT_RANDOM else ""
+        id_suffix = decision_id[DIGITS:]
+    if not any(id_suffix == known for _, known in sessions):
+        hint = ": the ids of this agent are strings" if id_suffix == NOT_RANDOM else ""
         return f"another agent issued it{hint}"
     number = number_of(decision_id)
     if number < sessions[0][0] or id_of(number, sessions) != decision_id:
@@ -104,8 +104,8 @@ def sessions_to_rows(sessions: Sequence[Session], next_number: int) -> Floats:
     The halves are -1 for ids that are whole numbers.
     """
     rows = [
-        (first, int(random[:9], 16), int(random[9:], 16)) if random else (first, -1, -1)
-        for first, random in sessions
+        (first, int(id_suffix[:9], 16), int(id_suffix[9:], 16)) if id_suffix else (first, -1, -1)
+        for first, id_suffix in sessions
         if first < next_number
     ]
     return np.array(rows, dtype=np.float64).reshape(len(rows), 3)
@@ -117,8 +117,8 @@ def sessions_from_rows(rows: Floats, next_number: int) -> list[Session]:
         raise SnapshotError("its sessions are not rows of three whole numbers, or not finite")
     if next_number > MAX_NUMBER or np.any(np.diff(rows[:, 0], prepend=-1, append=next_number) <= 0):
         raise SnapshotError("its sessions are out of order")
-    random = rows[~np.all(rows == (0, -1, -1), axis=1)]
-    if np.any((random < (MIN_NUMBER, 0, 0)) | (random >= (MAX_NUMBER, 16**9, 16**10))):
+    random_rows = rows[~np.all(rows == (0, -1, -1), axis=1)]
+    if np.any((random_rows < (MIN_NUMBER, 0, 0)) | (random_rows >= (MAX_NUMBER, 16**9, 16**10))):
         raise SnapshotError("its sessions have ids that cannot exist")
     return [
         (int(first), NOT_RANDOM if high < 0 else f"{int(high):09x}{int(low):010x}")

@@ -46,7 +46,7 @@ class Inputs:
             )
         return np.empty((0, self.problem.dim))
 
-    def are_alike(self, contexts: Any) -> bool:
+    def usable_as_is(self, contexts: Any) -> bool:
         """Whether contexts of many decisions, (decisions, arms, dim), can be used as they are."""
         _, arms, dim = contexts.shape
         return (
@@ -65,7 +65,9 @@ class Inputs:
         ``first_contexts`` are those of the first decision of a batch.
         """
         if self.scaler is not None:
-            contexts = self.scaler.transform(rows_of(contexts))
+            rows: Any = contexts
+            _check_row_lengths(rows)
+            contexts = self.scaler.transform(rows)
         if type(contexts) is np.ndarray and contexts.dtype is FLOAT64:
             array: Floats = contexts
         else:
@@ -222,8 +224,8 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real)
 
 
-def rows_of(contexts: Any) -> Any:
-    """Return contexts; raise ValueError if their rows have different lengths."""
+def _check_row_lengths(contexts: Any) -> None:
+    """Raise ValueError if the rows of contexts have different lengths."""
     if isinstance(contexts, list | tuple):
         sizes = [len(row) for row in contexts if hasattr(row, "__len__")]
         for arm, size in enumerate(sizes):
@@ -232,11 +234,10 @@ def rows_of(contexts: Any) -> Any:
                     f"contexts must have rows of equal length, one for each arm: row 0 has "
                     f"{sizes[0]} features, row {arm} has {size}"
                 )
-    return contexts
 
 
 def _floats_of(contexts: npt.ArrayLike | None) -> Floats:
-    rows_of(contexts)
+    _check_row_lengths(contexts)
     try:
         array = np.asarray(contexts)
         if array.dtype.kind == "O":  # for example a data frame with columns of several types

@@ -52,7 +52,7 @@ class Pending(dict[int, Entry | Chunk]):
         """Let the ids from now on differ from those of every other agent, and of copies."""
         self.next = max(self.next, ids.MIN_NUMBER)
         oldest = next(iter(self), self.next)
-        self.random = ids.begin_session(self.sessions, self.next, oldest)
+        self.id_suffix = ids.begin_session(self.sessions, self.next, oldest)
         _LIVE[id(self)] = self
 
     def add(self, entry: Entry) -> int:
@@ -91,7 +91,7 @@ class Pending(dict[int, Entry | Chunk]):
     def find(self, decision: Decision | Id) -> int:
         """Return the number of a pending decision; raise KeyError for any other."""
         if isinstance(decision, Decision):
-            if decision.random == self.random and decision.number in self:
+            if decision.id_suffix == self.id_suffix and decision.number in self:
                 return decision.number
             decision = decision.id
         decision_id = ids.check_id(decision)
@@ -106,7 +106,9 @@ class Pending(dict[int, Entry | Chunk]):
     def find_many(self, decisions: Any) -> list[int]:
         """Return the numbers of pending decisions, which must differ."""
         if isinstance(decisions, Decisions):
-            if decisions.random == self.random and all(map(self.__contains__, decisions.numbers)):
+            if decisions.id_suffix == self.id_suffix and all(
+                map(self.__contains__, decisions.numbers)
+            ):
                 return list(decisions.numbers)
             decisions = decisions.ids
         if isinstance(decisions, str) or not isinstance(decisions, Iterable):

@@ -11,9 +11,9 @@ from robustbandits._version import __version__
 from robustbandits.agent.file_contents import (
     HEADER,
     MIN_LIMIT,
-    check_indices,
     check_names,
     check_size,
+    check_state,
     checked_parameters,
     fill,
     reason,
@@ -144,7 +144,7 @@ class SavedAgent:
         size = MEMO + problem.dim
         self._pending.take_rows(rows, sessions, size, header)
         self._inputs.check_pending(rows[:, 1], rows[:, 2 + MEMO :])
-        check_indices(self._state, rows[:, 2 : 2 + MEMO])
+        check_state(self._state, rows[:, 2 : 2 + MEMO])
         if scaler is not None:
             self._inputs.scaler = Scaler.from_dict(scaler)
             dim_of(self._inputs.scaler, problem.dim, problem.arms)

@@ -8,7 +8,7 @@ from robustbandits.checks._states import ROUNDS, check_recipe, ensure
 from robustbandits.game import require
 from robustbandits.game.match import ATTACK, NATURE, stream
 from robustbandits.game.problem import Problem
-from robustbandits.game.rounds import Environment, Rounds, without_copies
+from robustbandits.game.rounds import Environment, Rounds, drop_repeated_rows
 
 
 def check_environment(environment: Environment) -> None:
@@ -50,7 +50,7 @@ def _check_arrays(block: Rounds, problem: Problem, name: str) -> None:
     for field, shape in shapes.items():
         shape_drawn = getattr(block, field).shape
         ensure(shape_drawn == shape, f"{name}'s {field}: expected shape {shape}, got {shape_drawn}")
-        array = getattr(without_copies(block), field)
+        array = getattr(drop_repeated_rows(block), field)
         suitable = array.dtype == np.float64 and array.flags.c_contiguous and array.flags.writeable
         ensure(suitable, f"{name}'s {field} must be writable, C-contiguous and float64")
         ensure(bool(np.isfinite(array).all()), f"{name}'s {field} must be finite")

@@ -19,7 +19,7 @@ app = typer.Typer(
     help="Contextual bandits that withstand corrupted rewards: play, attack, measure.",
     no_args_is_help=True,
     add_completion=True,
-    # Plain text takes half the time of rich text, and has no colours to switch off.
+    # Plain text takes half the time of rich text, and has no colors to switch off.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

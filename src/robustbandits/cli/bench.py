@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from robustbandits.cli._completion import complete
 from robustbandits.cli.failures import usage_errors
-from robustbandits.cli.play import complete
 
 REPEATS = 3
 #: The policies of the paper.

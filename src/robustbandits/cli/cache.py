@@ -104,7 +104,8 @@ def fill(
     if not keeps_machine_code():
         raise ValueError(
             f"machine code cannot be kept on disk: {cache_root()} is not writable, or "
-            f"NUMBA_DISABLE_JIT is set"
+            f"NUMBA_DISABLE_JIT is set. Set ROBUSTBANDITS_CACHE to a folder that is writable, and "
+            f"unset NUMBA_DISABLE_JIT"
         )
     start = time.monotonic()
     compile_ahead(

@@ -7,7 +7,6 @@ installed) prints one line to the error stream. ``ROBUSTBANDITS_TRACEBACK=1`` sh
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,15 +43,6 @@ def _message(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__
-
-
-def show(text: str) -> None:
-    """Print the result of a command. A reader that stops early, such as `head`, is no failure."""
-    try:
-        typer.echo(text)
-    except BrokenPipeError:
-        # Python flushes the stream once more at its end, which must not fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from robustbandits.cli._allow_import import allow_import_option, search_first
-from robustbandits.cli.failures import show
+from robustbandits.cli._output import show
 
 
 class What(StrEnum):

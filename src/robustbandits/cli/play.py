@@ -10,23 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from robustbandits.cli._allow_import import allow_import_option, search_first
+from robustbandits.cli._completion import complete
 from robustbandits.game.defaults import ROUNDS
 
 if TYPE_CHECKING:
     from robustbandits.game.ledger import Ledger
 
 NO_ATTACK = "NoAttack"
-
-
-def complete(section: str) -> Any:
-    """Return a function that completes the name of a recipe for the shell."""
-
-    def names(incomplete: str) -> list[str]:
-        from robustbandits.experiments.registry import kinds
-
-        return [name for name in kinds(section) if name.startswith(incomplete)]
-
-    return names
 
 
 def play(

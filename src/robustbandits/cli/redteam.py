@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from robustbandits.cli._allow_import import search_first
-from robustbandits.cli.failures import resumable, show, usage_errors
-from robustbandits.cli.play import complete
+from robustbandits.cli._completion import complete
+from robustbandits.cli._output import show
+from robustbandits.cli.failures import resumable, usage_errors
 from robustbandits.game.defaults import ROUNDS, SEEDS
 
 if TYPE_CHECKING:

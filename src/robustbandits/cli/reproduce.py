@@ -47,7 +47,7 @@ def reproduce(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Play the paper's Figure 1; compare it with the published one.
+    """Play the games of the paper's Figure 1; compare the results with the published numbers.
 
     Example: robustbandits reproduce --reading as-coded --rounds 100000 --seeds 5
 
@@ -130,7 +130,7 @@ def _table(name: str, figure: FigureVerdict) -> str:
             else "-",
             "-" if number.published is None else f"{number.published:,.0f}",
             "-" if number.quantile is None else f"{number.quantile:.3f}",
-            number.word or "-",
+            number.outcome or "-",
         )
         for number in figure.numbers
     ]

@@ -99,7 +99,10 @@ def _say_defaults(source: str, spec: Spec) -> None:
     defaults = [text for key, text in used.items() if key not in stated]
     if defaults:
         missing = " and ".join(key for key in used if key not in stated)
-        typer.echo(f"{source} does not state {missing}: {' and '.join(defaults)}", err=True)
+        typer.echo(
+            f"{source} does not state {missing}; using the defaults: {' and '.join(defaults)}",
+            err=True,
+        )
 
 
 def _run(plan: Plan, store: Store, engine: str, workers: int | None) -> Outcome:

@@ -98,7 +98,7 @@ def file_of(module: str) -> Path | None:
 def open_directory(kind: str, files: Iterable[Path], constants: Iterable[str] = ()) -> str | None:
     """Create the directory for these sources; None if it cannot be created or is not safe.
 
-    What is in a directory that cannot be written to is used.
+    A directory that cannot be written to is still read.
     """
     directory = cache_root() / f"{kind}-{source_hash(files, constants)}"
     try:
@@ -172,7 +172,7 @@ def keep_in(directory: str, compiled: Any) -> None:
 
 def _numba_keeps_files_in(directory: str) -> bool:
     def check() -> None:
-        compiled = numba.njit(_example)
+        compiled = numba.njit(example)
         compiled._cache.load_overload  # noqa: B018
         keep_in(directory, compiled)
         if not Path(compiled.stats.cache_path).is_relative_to(directory):
@@ -184,5 +184,6 @@ def _numba_keeps_files_in(directory: str) -> bool:
     )
 
 
-def _example(number: int) -> int:
+def example(number: int) -> int:
+    """Return a number: a function to try Numba's internals on."""
     return number

@@ -30,7 +30,7 @@ from robustbandits.compiled.third_party import ThirdParty
 def calls_kernel(
     name: str, missing: Callable[..., Any] | None = None
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Make a Python function call, in compiled code, the kernel ``name`` of its first argument.
+    """Decorate a function: in compiled code it calls the kernel ``name`` of its first argument.
 
     Numba chooses the kernel by the *type* of that argument. ``missing`` is called for a state
     without such a kernel.

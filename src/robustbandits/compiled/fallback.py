@@ -1,4 +1,4 @@
-"""Warnings about slower paths. Results are the same on every path."""
+"""Warnings when something slower is used, because Numba's internals or a cache are missing."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ import numba
 
 from robustbandits.compiled.cache import (
     can_write,
+    example,
     keep_in,
     own_directory,
     third_party_directory,
@@ -43,7 +44,10 @@ def kernel(function: Function) -> Function:
 
 
 def program(function: Function) -> Function:
-    """Compile ``function`` separately, if Python calls it or if it is large and rarely runs."""
+    """Compile ``function`` on its own.
+
+    Use it for functions that Python calls, and for large ones that rarely run.
+    """
     return _compile(function) if jit_is_on else function
 
 
@@ -121,7 +125,7 @@ def compiles_ahead() -> bool:
     """Whether Numba can compile a function for given types before it is called."""
 
     def check() -> None:
-        check_parameters(type(numba.njit(_example)).compile, "self", "sig")
+        check_parameters(type(numba.njit(example)).compile, "self", "sig")
 
     return has_internals(check, "live decisions are slower, and games take longer to compile")
 
@@ -135,7 +139,3 @@ def _can_skip_wrappers() -> bool:
         CPUTargetOptions.no_cpython_wrapper  # noqa: B018
 
     return has_internals(check, "compiling takes longer")
-
-
-def _example(number: int) -> int:
-    return number

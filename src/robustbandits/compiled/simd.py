@@ -1,6 +1,6 @@
 """Columns of matrices in vector registers, for kernels that build their own LLVM instructions.
 
-A tile is 8, 4 or 1 neighbouring columns. Each instruction works on all columns of a tile at once,
+A tile is 8, 4 or 1 neighboring columns. Each instruction works on all columns of a tile at once,
 in the order in which a plain loop works on each, so both give the same bits (docs/decisions/0002).
 """
 
@@ -21,7 +21,7 @@ INDEX = ir.IntType(64)
 
 
 class Tile:
-    """Builds instructions for neighbouring columns, from ``start`` on, of C-contiguous arrays."""
+    """Builds instructions for neighboring columns, from ``start`` on, of C-contiguous arrays."""
 
     def __init__(self, builder: Any, arrays: dict[str, Any], start: Any, lanes: int):
         from numba.core import cgutils
@@ -80,7 +80,7 @@ class Tile:
         return self.builder.fmul(left, right)
 
     def indices(self, first: Any, count: int) -> list[Any]:
-        """Return ``count`` neighbouring indices."""
+        """Return ``count`` neighboring indices."""
         return [self.builder.add(first, INDEX(k)) for k in range(count)]
 
     def up_to(self, count: Any) -> Any:

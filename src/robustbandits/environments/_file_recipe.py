@@ -1,4 +1,4 @@
-"""A bandit made of a file of ratings, and the factors kept in memory."""
+"""An environment built from a file of ratings, and the factors kept in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robustbandits.game.parameters import Count, Positive
 from robustbandits.ratings.errors import DataError
 from robustbandits.ratings.factorize import factorize
 from robustbandits.ratings.factors import Factors
-from robustbandits.ratings.formats import recognise
+from robustbandits.ratings.formats import recognize
 from robustbandits.ratings.read import read_ratings
 from robustbandits.ratings.table import RatingTable
 from robustbandits.ratings.titles import read_titles
@@ -32,7 +32,7 @@ PathText = Annotated[str, path_text]
 
 @dataclass(frozen=True, kw_only=True)
 class FileRecipe(RatingRecipe):
-    """A bandit made of ratings on disk, factorised when first needed.
+    """An environment built from ratings on disk, factorized when first needed.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class FileRecipe(RatingRecipe):
     regularization: Positive = 0.05
     outer: Count = 5
 
-    #: Parameters, beside the path, that determine which ratings are read.
+    #: Parameters, besides the path, that determine which ratings are read.
     source_fields: ClassVar[tuple[str, ...]] = ()
 
     def find(self) -> Path | None:
@@ -64,7 +64,7 @@ class FileRecipe(RatingRecipe):
         """Return the titles in a file beside the ratings; none if there is no such file."""
         path = self.find()
         try:
-            found = None if path is None else recognise(path).titles
+            found = None if path is None else recognize(path).titles
         except DataError:  # for example a table whose columns have other names
             return {}
         return {} if found is None else dict(read_titles(found))

@@ -1,4 +1,4 @@
-"""A bandit made of factorised ratings: items are arms, and the average user is theta."""
+"""An environment built from factorized ratings: items are arms, and the average user is theta."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RewardMap = Annotated[str, functools.partial(require.one_of, choices=REWARD_MAPS
 
 @dataclass(frozen=True, kw_only=True)
 class RatingRecipe(CheckedRecipe):
-    """A bandit made of a factorised matrix of ratings.
+    """An environment built from a factorized matrix of ratings.
 
     The features of an item are its context. Theta is the mean of some users' features, so the mean
     reward of an item is their average predicted rating, mapped to [0, 1].
@@ -148,7 +148,7 @@ class RatingRecipe(CheckedRecipe):
 
 
 class RatingNature:
-    """The nature of a bandit made of ratings: draws the arms, theta and the rounds.
+    """The nature of an environment built from ratings: draws the arms, theta and the rounds.
 
     Attributes
     ----------

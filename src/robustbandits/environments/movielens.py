@@ -1,4 +1,4 @@
-"""MovieLens: the MovieLens ratings as a bandit."""
+"""MovieLens: an environment built from the MovieLens ratings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from robustbandits.game.facts import EnvironmentFacts
 from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K
 from robustbandits.ratings.factors import Factors
 from robustbandits.ratings.fetch import get_dataset
+
+#: Default of ``min_ratings`` for MovieLens 100K, as in the paper.
+MIN_RATINGS_100K = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +29,9 @@ class MovieLens(FileRecipe):
     min_ratings
         For MovieLens 100K it is 1 by default, as in the paper.
     rank, regularization, outer
-        Parameters of the factorisation.
+        Parameters of the factorization.
     arms, users, noise, contexts, reward_map, replace, draws, theta_bound
-        As for every bandit made of ratings, see
+        As for every environment built from ratings, see
         :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
 
     Examples
@@ -49,19 +52,19 @@ class MovieLens(FileRecipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.path is None and self.min_ratings is None:
-            self._set(min_ratings=1)
+            self._set(min_ratings=MIN_RATINGS_100K)
 
     def changes(self) -> dict[str, Any]:
         """Return the parameters that are not defaults."""
         changes = super().changes()
-        if self.path is None and self.min_ratings == 1:
+        if self.path is None and self.min_ratings == MIN_RATINGS_100K:
             del changes["min_ratings"]
         return changes
 
     def fewest_ratings(self, factors: Factors) -> int:
         """Return the smallest number of ratings of an arm: 1 by default for MovieLens 100K."""
         if self.min_ratings is None and factors.name == MOVIELENS_100K.name:
-            return 1
+            return MIN_RATINGS_100K
         return super().fewest_ratings(factors)
 
     def find(self) -> Path:

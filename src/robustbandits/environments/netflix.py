@@ -28,7 +28,7 @@ class Netflix(FileRecipe):
     Parameters
     ----------
     path
-        Your copy, in any format that `robustbandits data check` recognises. None looks where
+        Your copy, in any format that `robustbandits data check` recognizes. None looks where
         ``ROBUSTBANDITS_NETFLIX`` points and in the data directory.
     min_ratings
         10,001 by default: the paper takes movies with "more than 10,000" ratings, its code those
@@ -36,9 +36,9 @@ class Netflix(FileRecipe):
     source, scale
         ``"real"``, or ``"synthetic"`` with this fraction of Netflix's 100,480,507 ratings.
     rank, regularization, outer
-        Parameters of the factorisation.
+        Parameters of the factorization.
     arms, users, noise, contexts, reward_map, replace, draws, theta_bound
-        As for every bandit made of ratings, see
+        As for every environment built from ratings, see
         :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
 
     References

@@ -1,4 +1,4 @@
-"""Ratings: a bandit made of your own ratings."""
+"""Ratings: an environment built from your own ratings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Duplicates = Annotated[str, functools.partial(require.one_of, choices=DUPLICATES
 
 @dataclass(frozen=True, kw_only=True)
 class Ratings(FileRecipe):
-    """A bandit made of your own ratings: from a file of ratings, or from factors.
+    """An environment built from your own ratings: from a file of ratings, or from factors.
 
     Parameters
     ----------
@@ -40,15 +40,15 @@ class Ratings(FileRecipe):
     path, user, item, rating
         Instead of factors: a file with a header line, and the names of its three columns; see
         :meth:`from_csv`. Without names, any file that
-        :func:`~robustbandits.environments.read_ratings` recognises.
+        :func:`~robustbandits.environments.read_ratings` recognizes.
     duplicates
         When a user has rated an item twice: ``"error"``, or keep the ``"first"`` or ``"last"``.
     on_error
         When a line cannot be read: ``"raise"`` an error, or ``"skip"`` it, with a warning.
     rank, regularization, outer
-        Parameters of the factorisation of a file.
+        Parameters of the factorization of a file.
     arms, users, noise, contexts, reward_map, min_ratings, replace, draws, theta_bound
-        As for every bandit made of ratings, see
+        As for every environment built from ratings, see
         :class:`~robustbandits.environments._rating_recipe.RatingRecipe`.
     """
 
@@ -93,7 +93,7 @@ class Ratings(FileRecipe):
     def from_csv(
         cls, path: str | os.PathLike[str], *, user: str, item: str, rating: str, **parameters: Any
     ) -> Self:
-        """Return a bandit made of a CSV file, given the names of its columns.
+        """Return an environment built from a CSV file, given the names of its columns.
 
         Examples
         --------
@@ -120,7 +120,7 @@ class Ratings(FileRecipe):
         outer: int = 5,
         **parameters: Any,
     ) -> Self:
-        """Return a bandit made of a data frame of pandas or Polars, which is factorised at once.
+        """Return an environment built from a pandas or Polars data frame, factorized at once.
 
         See :func:`~robustbandits.environments.read_frame_ratings`. To store its games, save the
         factors and pass their path: ``Ratings(factors="mine.npz")``.

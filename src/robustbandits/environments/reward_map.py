@@ -1,6 +1,6 @@
 """Maps from predicted ratings to mean rewards in [0, 1], and which of them are linear.
 
-A factorisation predicts the rating ``x·θ``, a number from 1 to 5 or so; a bandit needs a mean
+A factorization predicts the rating ``x·θ``, a number from 1 to 5 or so; a bandit needs a mean
 reward in [0, 1]. There are four maps. Three keep the mean *exactly linear* in the contexts that
 the policy sees. The fourth, ``"affine"``, is what the paper says: it shifts the mean but not the
 features, so that a constant is missing and no theta explains the rewards.

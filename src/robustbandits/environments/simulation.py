@@ -130,8 +130,8 @@ class SimulationNature:
         )
         self._contexts_rng = contexts_rng
         self._noise_rng = noise_rng
-        self._scale = 2.0 / math.sqrt(recipe.dim)
-        self.theta: Floats = (once_rng.random(recipe.dim) - 0.5) * self._scale
+        self._width = 2.0 / math.sqrt(recipe.dim)  # of the interval of each coordinate
+        self.theta: Floats = (once_rng.random(recipe.dim) - 0.5) * self._width
         self._fixed: Rounds | None = None
         if recipe.contexts != "fresh":
             self._fixed = self._catalogue(once_rng)
@@ -142,7 +142,7 @@ class SimulationNature:
         if self._fixed is not None:
             return repeat_round(self._fixed.contexts[0], self._fixed.means[0], noise)
         features = self._contexts_rng.random((count, self.recipe.dim, self.recipe.arms))
-        return self._rounds(features, 0.5, self._scale, noise)
+        return self._rounds(features, 0.5, self._width, noise)
 
     def _draw_noise(self, count: int) -> Floats:
         if self.problem.clicks:
@@ -154,24 +154,24 @@ class SimulationNature:
         arms, dim = self.recipe.arms, self.recipe.dim
         if self.recipe.contexts == "one-hot":
             return self._rounds(np.eye(arms)[np.newaxis], 0.0, 1.0, np.zeros(1))
-        return self._rounds(rng.random((1, dim, arms)), 0.5, self._scale, np.zeros(1))
+        return self._rounds(rng.random((1, dim, arms)), 0.5, self._width, np.zeros(1))
 
-    def _rounds(self, numbers: Floats, shift: float, scale: float, noise: Floats) -> Rounds:
-        """Return rounds whose features are ``(numbers - shift) * scale``."""
+    def _rounds(self, numbers: Floats, shift: float, width: float, noise: Floats) -> Rounds:
+        """Return rounds whose features are ``(numbers - shift) * width``."""
         count, _, arms = numbers.shape
         contexts = numbers
         if self.recipe.intercept:
             contexts = np.empty((count, self.problem.dim, arms))
         rounds = Rounds(contexts, np.empty((count, arms)), np.empty(count), noise)
-        _fill(rounds, numbers, self.theta, shift, scale, 0.5 * self.recipe.scale)
+        _fill(rounds, numbers, self.theta, shift, width, 0.5 * self.recipe.scale)
         return rounds
 
 
 @program
 def _fill(
-    rounds: Rounds, numbers: Floats, theta: Floats, shift: float, scale: float, half: float
+    rounds: Rounds, numbers: Floats, theta: Floats, shift: float, width: float, half: float
 ) -> None:
-    """Write contexts, means and best means of rounds with features ``(numbers - shift) * scale``.
+    """Write contexts, means and best means of rounds with features ``(numbers - shift) * width``.
 
     Means are ``(x·theta + 1) * half``. If contexts have a row that numbers lack, it is the
     intercept.
@@ -185,7 +185,7 @@ def _fill(
             means[a] = 1.0
         for i in range(dim):
             for a in range(arms):
-                feature = (numbers[t, i, a] - shift) * scale
+                feature = (numbers[t, i, a] - shift) * width
                 means[a] += theta[i] * feature
                 contexts[i, a] = feature * factor
         for i in range(dim, contexts.shape[0]):

@@ -27,7 +27,7 @@ RESIDENT = 250_000_000
 BLOCK = 8_000_000
 
 
-class Estimate(NamedTuple):
+class CostEstimate(NamedTuple):
     """The time, memory and disk space that a plan takes."""
 
     seconds: float
@@ -36,7 +36,7 @@ class Estimate(NamedTuple):
     basis: str  # where the numbers come from
 
 
-def estimate(plan: Plan, workers: int = 1) -> Estimate:
+def estimate(plan: Plan, workers: int = 1) -> CostEstimate:
     """Return an estimate, accurate to within a factor of two or three."""
     seconds = 0.0
     for match in plan.matches:
@@ -46,7 +46,7 @@ def estimate(plan: Plan, workers: int = 1) -> Estimate:
     points = max((min(match.points, match.rounds) for match in plan.matches), default=0)
     games = max((len(match.games) for match in plan.matches), default=0)
     record = points * COLUMNS * 8
-    return Estimate(
+    return CostEstimate(
         seconds=seconds / busy,
         memory=RESIDENT + busy * (BLOCK + games * record),
         disk=plan.games * record,
@@ -66,7 +66,7 @@ def _size(environment: Any) -> float:
     return max(0.25, arms * dim / REFERENCE_SIZE)
 
 
-def describe(plan: Plan, estimated: Estimate) -> str:
+def describe(plan: Plan, estimated: CostEstimate) -> str:
     """Return the plan and its estimate in a few lines."""
     spec = plan.spec
     hours = estimated.seconds / 3600

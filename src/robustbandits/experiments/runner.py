@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from robustbandits.experiments.engines.engine import Match, check_engine, open_engine
+from robustbandits.experiments.engines.engine import MatchPart, check_engine, open_engine
 from robustbandits.experiments.plan import Plan, PlannedMatch, make_plan
 from robustbandits.experiments.progress import Progress, show_progress
 from robustbandits.experiments.scheduler import Scheduler
@@ -118,7 +118,7 @@ def _open(store: Store | str | os.PathLike[str] | None) -> Store | MemoryStore:
     return store if isinstance(store, Store) else Store(store)
 
 
-def add_recipes(spec: Spec, planned: Iterable[PlannedMatch]) -> list[Match]:
+def add_recipes(spec: Spec, planned: Iterable[PlannedMatch]) -> list[MatchPart]:
     """Return planned matches with the recipes of their labels."""
     shared: dict[tuple[str, ...], tuple[list[Any], list[tuple[str, str, str]]]] = {}
     matches = []
@@ -130,11 +130,11 @@ def add_recipes(spec: Spec, planned: Iterable[PlannedMatch]) -> list[Match]:
             pairs = [(spec.attacks[attack], spec.policies[policy]) for _, attack, policy in names]
             shared[key] = pairs, names
         environment = spec.environments[label]
-        matches.append(Match(environment, *shared[key], match.rounds, match.seed, match.points))
+        matches.append(MatchPart(environment, *shared[key], match.rounds, match.seed, match.points))
     return matches
 
 
-def _start_policies(matches: Sequence[Match]) -> list[tuple[Match, Nature]]:
+def _start_policies(matches: Sequence[MatchPart]) -> list[tuple[MatchPart, Nature]]:
     """Start every policy in every environment, so that a policy which cannot play raises now.
 
     Returns one match for each environment and set of games, and its nature.
@@ -148,7 +148,7 @@ def _start_policies(matches: Sequence[Match]) -> list[tuple[Match, Nature]]:
     return first
 
 
-def _compile(first: Sequence[tuple[Match, Nature]], progress: Progress) -> None:
+def _compile(first: Sequence[tuple[MatchPart, Nature]], progress: Progress) -> None:
     """Play one round of every game, so that engines find compiled code in the cache."""
     progress.start_compiling(sum(len(match.pairs) for match, _ in first))
     for match, nature in first:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
-from robustbandits.experiments.engines.engine import Engine, EngineError, Match
+from robustbandits.experiments.engines.engine import Engine, EngineError, MatchPart
 from robustbandits.experiments.plan import Plan, PlannedMatch
 from robustbandits.experiments.progress import Progress
 from robustbandits.experiments.store.memory import MemoryStore
@@ -40,7 +40,7 @@ class Scheduler:
         self,
         plan: Plan,
         missing: Sequence[PlannedMatch],
-        matches: Sequence[Match],
+        matches: Sequence[MatchPart],
         store: Store | MemoryStore,
         sources: Mapping[str, str] | None = None,
     ):
@@ -56,7 +56,7 @@ class Scheduler:
     def play(self, engine: Engine, progress: Progress) -> None:
         """Play until no match is missing. On any error, finished matches are written first."""
         self._engine, self._progress = engine, progress
-        self._parts: list[list[Match]] = [[] for _ in self._matches]
+        self._parts: list[list[MatchPart]] = [[] for _ in self._matches]
         for index, part in split(self._matches, engine.workers):
             self._parts[index].append(part)
         # Matches are referred to by their index, parts by match and number.
@@ -122,7 +122,7 @@ class Scheduler:
             index, number = self._running[future]
             try:
                 ledgers = future.result()
-            except self._engine.losses as error:
+            except self._engine.worker_died_errors as error:
                 self._count_death(index, number, error)
                 del self._running[future]
                 self._submit(index, number)
@@ -172,7 +172,7 @@ class Scheduler:
                     self._finish(index, number, future.result())
 
 
-def split(matches: Sequence[Match], workers: int) -> list[tuple[int, Match]]:
+def split(matches: Sequence[MatchPart], workers: int) -> list[tuple[int, MatchPart]]:
     """Cut matches into parts so that no worker is idle at the end.
 
     As many matches as the workers can share evenly stay whole; the few that remain are cut until
@@ -180,7 +180,7 @@ def split(matches: Sequence[Match], workers: int) -> list[tuple[int, Match]]:
     """
     remainder = len(matches) % workers
     whole = len(matches) - remainder
-    parts: list[tuple[int, Match]] = []
+    parts: list[tuple[int, MatchPart]] = []
     for index, match in enumerate(matches):
         pieces = 1 if index < whole else -(-workers // remainder)
         size = max(1, -(-len(match.pairs) // pieces))

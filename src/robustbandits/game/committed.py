@@ -20,7 +20,7 @@ class CommittedAttackState(Protocol):
     """
 
     def propose_shifts(self, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
-        """Write, before the choice, by how much the reward of each arm should change.
+        """Write by how much the reward of each arm should change; called before the choice.
 
         ``shifts`` (arms,) is 0 at first. The change of the arm that is then chosen is proposed to
         the purse. An attack with this kernel has no ``propose_reward``.

@@ -13,9 +13,10 @@ from robustbandits.game import require
 from robustbandits.game.problem import Problem, UnsupportedProblem
 
 #: Where the specification of a policy comes from: the paper; its authors' code; ourselves; or
-#: summaries and other papers, as the docstring then says. Users see the last as "experimental".
+#: summaries, other papers and memory, as the docstring then says. Users see the last as
+#: "experimental".
 PAPER, CODE, OURS = "paper", "authors' code", "ours"
-RECONSTRUCTION = "experimental, constants from summaries"
+RECONSTRUCTION = "experimental: constants from summaries or from memory"
 NOT_STATED = "not stated"
 #: Bounds and parameters above this, and bounds below its inverse, are refused.
 LARGEST = 1e50
@@ -24,8 +25,9 @@ LARGEST = 1e50
 class PolicyFacts(NamedTuple):
     """What a policy assumes, and what is known about it; every field is optional.
 
-    ``setting`` matters to programs: checks and benchmarks play a policy on fixed arms unless it is
-    ``"contextual"``. The other fields are shown by ``robustbandits list``.
+    Code reads ``setting`` and ``infinite_arms``; the other fields are only shown, by
+    ``robustbandits list``. Checks and benchmarks play a policy on fixed arms unless its setting is
+    ``"contextual"``.
     """
 
     setting: str = "contextual"  # arms and contexts may change; "fixed arms"; "MAB": no contexts

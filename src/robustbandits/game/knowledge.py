@@ -65,33 +65,33 @@ def _own_rank(kind: Any) -> int:
     return LEVELS.index(getattr(kind, "knowledge", OMNISCIENT))
 
 
-def _first(attack: Any, value: Any, hidden: Any) -> Any:
+def _first(attack: Any, value: Any, substitute: Any) -> Any:
     return value
 
 
-def _second(attack: Any, value: Any, hidden: Any) -> Any:
-    return hidden
+def _second(attack: Any, value: Any, substitute: Any) -> Any:
+    return substitute
 
 
-def known_contexts(attack: Any, contexts: Floats, hidden: Floats) -> Floats:
+def known_contexts(attack: Any, contexts: Floats, substitute: Floats) -> Floats:
     """Return the contexts, or what is shown instead to an attack that may not see them."""
-    return contexts if knowledge_of(attack) != OBLIVIOUS else hidden
+    return contexts if knowledge_of(attack) != OBLIVIOUS else substitute
 
 
-def known_means(attack: Any, means: Floats, hidden: Floats) -> Floats:
+def known_means(attack: Any, means: Floats, substitute: Floats) -> Floats:
     """Return the mean rewards, or what is shown instead to an attack that may not see them."""
-    return means if knowledge_of(attack) == OMNISCIENT else hidden
+    return means if knowledge_of(attack) == OMNISCIENT else substitute
 
 
-def known_policy(attack: Any, policy: Any, hidden: Any) -> Any:
+def known_policy(attack: Any, policy: Any, substitute: Any) -> Any:
     """Return the policy, or what is given instead to an attack that may not ask it."""
-    return policy if _rank_of_state(attack) >= LEVELS.index(WHITE_BOX) else hidden
+    return policy if _rank_of_state(attack) >= LEVELS.index(WHITE_BOX) else substitute
 
 
 def _show_from(function: Any, level: str) -> None:
     """Let compiled code show a value to attacks of this level and higher."""
 
-    def implementation(attack: Any, value: Any, hidden: Any) -> Any:
+    def implementation(attack: Any, value: Any, substitute: Any) -> Any:
         return _first if _rank_of_type(attack) >= LEVELS.index(level) else _second
 
     overload(function, strict=False)(implementation)

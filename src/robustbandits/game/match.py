@@ -23,7 +23,7 @@ from robustbandits.game.object_state import ObjectState
 from robustbandits.game.play import play
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import open_purse
-from robustbandits.game.rounds import Environment, Rounds, without_copies
+from robustbandits.game.rounds import Environment, Rounds, drop_repeated_rows
 from robustbandits.game.verbs import MEMO, Attack, Policy, reads_policy
 
 #: How many numbers the contexts of a block have: 2 MB, which fit into a core's own cache.
@@ -104,7 +104,7 @@ class Game:
 
     def advance(self, rounds: Rounds) -> None:
         """Play a block of rounds."""
-        rounds = without_copies(rounds)
+        rounds = drop_repeated_rows(rounds)
         if self._prepare is not None and self.book.clock[PLAYED] == 0 and len(rounds.noise):
             self._prepare(self.attack, rounds.contexts[0].copy(), rounds.means[0].copy())
         streams = (self.policy_rng, self.attack_rng)

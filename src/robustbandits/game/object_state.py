@@ -16,7 +16,7 @@ from robustbandits.kernels.linalg import Floats
 
 
 class Player:
-    """An object in one game, and what it was shown last."""
+    """A Python object that plays one game, and the contexts that it was shown last."""
 
     def __init__(self, name: str, arms: int, make: Callable[[int], Any]):
         self._name = name
@@ -24,12 +24,12 @@ class Player:
         self._make = make  # returns a new object for a seed
 
     def begin(self, rng: np.random.Generator, seed: int) -> None:
-        """Make the object; ``rng`` is the stream by which `choose` recognises the loop."""
+        """Make the object; ``rng`` is the stream by which `choose` recognizes the loop."""
         self._object = self._make(seed)
         self._rng = rng
 
     def choose(self, contexts: Floats, rng: np.random.Generator) -> int:
-        """Ask the object for an arm, or what it would choose if an attack calls."""
+        """Return the object's choice; if an attack asks, what it would choose."""
         shown = contexts.T.copy()
         if rng is not self._rng:
             return self._check_arm(self._peek(shown))
@@ -44,14 +44,14 @@ class Player:
         if callable(getattr(self._object, "peek", None)):
             return self._object.peek(contexts)
         try:
-            twin = copy.deepcopy(self._object)
+            duplicate = copy.deepcopy(self._object)
         except Exception as error:  # an object may raise anything here
             raise TypeError(
                 f"the attack looks at what {self._name} would choose, and a copy of it "
                 f"cannot be made to ask ({type(error).__name__}: {error}): give it a method "
                 f"peek(contexts) that changes nothing, or use another attack"
             ) from error
-        return twin.choose(contexts)
+        return duplicate.choose(contexts)
 
     def _check_arm(self, arm: Any) -> int:
         try:
@@ -67,7 +67,7 @@ class Player:
 
 
 class Handle(int):
-    """The number of a player, which it keeps alive."""
+    """A number by which compiled code finds a player. It keeps the player alive."""
 
     player: Player
 

@@ -33,7 +33,7 @@ def play(
     stored, dim, arms = rounds.contexts.shape
     infinite = rounds.model.shape[0] > 0
     offset = rounds.model[dim] if infinite else 0.0
-    of_ball = np.empty(3)  # means if there are infinitely many arms
+    ball_means = np.empty(3)  # means if there are infinitely many arms
     shown = np.empty((dim, arms))
     context = np.empty(dim)
     shifts = np.zeros(arms)  # of rewards, by an attack that commits to them before the choice
@@ -43,14 +43,14 @@ def play(
     for t in range(rounds.noise.shape[0]):
         for i in range(memo.shape[0]):
             memo[i] = 0.0
-        # Contexts and means that are the same in all rounds are stored once: `without_copies`.
+        # Contexts and means that are the same in all rounds are stored once: `drop_repeated_rows`.
         contexts = rounds.contexts[t if stored > 1 else 0]
         row = t if rounds.best.shape[0] > 1 else 0
         means = rounds.means[row]
         if infinite:
-            for i in range(of_ball.shape[0]):  # takes less time to compile than a slice
-                of_ball[i] = means[i]
-            means = of_ball
+            for i in range(ball_means.shape[0]):  # takes less time to compile than a slice
+                ball_means[i] = means[i]
+            means = ball_means
         # The policy gets a copy, so that it cannot change the rounds of other games.
         copy(contexts, shown)
         can_attack = has_money(purse)

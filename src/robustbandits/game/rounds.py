@@ -26,7 +26,7 @@ class Rounds(NamedTuple):
     contexts: Floats  # (rounds, dim, arms)
     means: Floats  # (rounds, arms) mean rewards
     best: Floats  # (rounds,) largest mean
-    noise: Floats  # (rounds,) decides, with the mean of the chosen arm, its reward: `draw_reward`
+    noise: Floats  # (rounds,) makes a reward of the mean of the chosen arm: `draw_reward`
     # Only if there are infinitely many arms: (dim + 1,) theta and the offset. The mean reward of an
     # arm x is x·theta + offset, contexts are (rounds, dim, 1) zeros, and the columns of means are
     # CHOSEN, LOWEST and HIGHEST.
@@ -101,8 +101,8 @@ def repeat_round(contexts: Floats, means: Floats, noise: Floats) -> Rounds:
     )
 
 
-def without_copies(rounds: Rounds) -> Rounds:
-    """Return rounds for the loop: arrays whose rows share their memory are cut to one row."""
+def drop_repeated_rows(rounds: Rounds) -> Rounds:
+    """Return rounds for the loop: only the first row of arrays whose rows share their memory."""
     contexts, means, best = (array[:1] if array.strides[0] == 0 else array for array in rounds[:3])
     return Rounds(contexts, means, best, rounds.noise, rounds.model)
 

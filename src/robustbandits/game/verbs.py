@@ -69,8 +69,8 @@ class PolicyState(Protocol):
     def choose(self, contexts: Floats, rng: np.random.Generator, memo: Floats) -> int:
         """Return the index of the arm to play.
 
-        It must change nothing but ``memo``, so that an attack can call it to see what the policy
-        would choose.
+        It must change nothing but ``memo`` and the position of ``rng``, so that an attack can call
+        it, with a stream of its own, to see what the policy would choose.
 
         Parameters
         ----------
@@ -246,13 +246,13 @@ class Attack(Protocol):
 
 
 class AttackState(Protocol):
-    """What an attack remembers, and its kernels. Without either, it changes nothing.
+    """What an attack remembers, and its kernels.
 
-    An attack may have either kernel or both, and those of
-    :class:`~robustbandits.game.committed.CommittedAttackState`. They are not called once the budget
-    is spent. Both get the attack's own random stream. They may call ``choose(policy, contexts, rng,
-    memo)`` to see what the policy would choose: with a copy of the contexts, their own ``rng`` and
-    ``memo = np.zeros(MEMO)``.
+    An attack may have one of these kernels or both, and those of
+    :class:`~robustbandits.game.committed.CommittedAttackState`; without any it changes nothing.
+    They are not called once the budget is spent. Both get the attack's own random stream. They may
+    call ``choose(policy, contexts, rng, memo)`` to see what the policy would choose: with a copy of
+    the contexts, their own ``rng`` and ``memo = np.zeros(MEMO)``.
     """
 
     def propose_contexts(

@@ -1,1 +1,1 @@
-"""Compiled arithmetic on small matrices. Nothing here depends on what a bandit is."""
+"""Compiled arithmetic on small matrices. Nothing here imports a policy or an environment."""

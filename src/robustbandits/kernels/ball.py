@@ -2,7 +2,7 @@
 
 The function is ``f(x) = v·x + b √(Σ λ_i x_i²)``, where b and every λ_i are positive. Where it is
 smallest or largest in a ball, its gradient g points along the radius: ``x = c - s g(x)`` for the
-centre c and a number s, the step, which is positive at the smallest value and negative at the
+center c and a number s, the step, which is positive at the smallest value and negative at the
 largest. The point x follows from s and from its own width ``w = √(Σ λ_i x_i²)``::
 
     x_i = w z_i / (w + s b λ_i)      z = c - s v      Σ λ_i z_i² / (w + s b λ_i)² = 1
@@ -44,37 +44,37 @@ class Cone(NamedTuple):
 
 
 @kernel
-def step_down(cone: Cone, centre: Floats) -> tuple[float, float]:
-    """Return the value at a centre, and the value on the sphere in the direction of descent.
+def step_down(cone: Cone, center: Floats) -> tuple[float, float]:
+    """Return the value at a center, and the value on the sphere in the direction of descent.
 
     The second value is at least the smallest value in the ball, and usually close to it.
     """
     value, width, square = 0.0, 0.0, 0.0
-    for i in range(centre.shape[0]):
-        value += cone.vector[i] * centre[i]
-        width += cone.eigenvalues[i] * (centre[i] * centre[i])
+    for i in range(center.shape[0]):
+        value += cone.vector[i] * center[i]
+        width += cone.eigenvalues[i] * (center[i] * center[i])
     width = math.sqrt(width)
     value += cone.factor * width
     pull = cone.factor / width if width > 0.0 else 0.0
-    for i in range(centre.shape[0]):
-        gradient = cone.vector[i] + pull * cone.eigenvalues[i] * centre[i]
+    for i in range(center.shape[0]):
+        gradient = cone.vector[i] + pull * cone.eigenvalues[i] * center[i]
         square += gradient * gradient
     step = cone.radius / math.sqrt(square) if square > 0.0 else 0.0
     below, width = 0.0, 0.0
-    for i in range(centre.shape[0]):
-        gradient = cone.vector[i] + pull * cone.eigenvalues[i] * centre[i]
-        x = centre[i] - step * gradient
+    for i in range(center.shape[0]):
+        gradient = cone.vector[i] + pull * cone.eigenvalues[i] * center[i]
+        x = center[i] - step * gradient
         below += cone.vector[i] * x
         width += cone.eigenvalues[i] * (x * x)
     return value, below + cone.factor * math.sqrt(width)
 
 
 @program
-def extreme_in_ball(cone: Cone, centre: Floats, sign: float) -> float:
-    """Return the smallest (sign 1) or the largest (sign -1) value in the ball around a centre."""
+def extreme_in_ball(cone: Cone, center: Floats, sign: float) -> float:
+    """Return the smallest (sign 1) or the largest (sign -1) value in the ball around a center."""
     length, slope, needed = 0.0, 0.0, 0.0
-    for i in range(centre.shape[0]):
-        length += centre[i] * centre[i]
+    for i in range(center.shape[0]):
+        length += center[i] * center[i]
         slope += cone.vector[i] * cone.vector[i]
         needed += cone.vector[i] * cone.vector[i] / cone.eigenvalues[i]
     length = math.sqrt(length) / cone.radius
@@ -83,11 +83,11 @@ def extreme_in_ball(cone: Cone, centre: Floats, sign: float) -> float:
     # No gradient is longer than this, so the first step is not too long.
     slope = math.sqrt(slope) + cone.factor * math.sqrt(cone.eigenvalues[cone.longest])
     size, low, high = cone.radius / slope, 0.0, np.inf
-    ratios, divisors = np.empty(centre.shape[0]), np.empty(centre.shape[0])
+    ratios, divisors = np.empty(center.shape[0]), np.empty(center.shape[0])
     value, distance = 0.0, 0.0
     for _ in range(MAX_STEPS):
         step = sign * size
-        width = _solve_width(cone, centre, step, ratios, divisors)
+        width = _solve_width(cone, center, step, ratios, divisors)
         value, distance, response = 0.0, length, np.nan
         if width > 0.0:
             value, distance, response = _measure(cone, step, width, ratios, divisors)
@@ -102,13 +102,13 @@ def extreme_in_ball(cone: Cone, centre: Floats, sign: float) -> float:
         if not low < size < high:
             size = 10.0 * low if high == np.inf else 0.5 * (low + high)
     if sign < 0.0 and abs(distance - 1.0) > TOLERANCE:
-        value = _climb_from_both_ends(cone, centre)
+        value = _climb_from_both_ends(cone, center)
     return value
 
 
 @kernel
 def _solve_width(
-    cone: Cone, centre: Floats, step: float, ratios: Floats, divisors: Floats
+    cone: Cone, center: Floats, step: float, ratios: Floats, divisors: Floats
 ) -> float:
     """Return the width w of the point x that belongs to a step; write x / w, and ``w + s b λ``.
 
@@ -118,15 +118,15 @@ def _solve_width(
     floor = max(0.0, -step * cone.factor * cone.eigenvalues[cone.longest])
     smallest = SMALLEST * cone.radius + 1e-150
     rest = 0.0  # the width is the floor plus the rest
-    for i in range(centre.shape[0]):
-        ratios[i] = centre[i] - step * cone.vector[i]
+    for i in range(center.shape[0]):
+        ratios[i] = center[i] - step * cone.vector[i]
         if i == cone.longest and abs(ratios[i]) < smallest:
-            ratios[i] = math.copysign(smallest, centre[i])
+            ratios[i] = math.copysign(smallest, center[i])
         divisors[i] = floor + step * cone.factor * cone.eigenvalues[i]
         rest = max(rest, math.sqrt(cone.eigenvalues[i]) * abs(ratios[i]) - divisors[i])
     for _ in range(MAX_STEPS):
         total, slope = 0.0, 0.0
-        for i in range(centre.shape[0]):
+        for i in range(center.shape[0]):
             inverse = 1.0 / (rest + divisors[i])
             term = cone.eigenvalues[i] * (ratios[i] * inverse) * (ratios[i] * inverse)
             total += term
@@ -137,7 +137,7 @@ def _solve_width(
             break
     if rest <= 0.0:
         return 0.0
-    for i in range(centre.shape[0]):
+    for i in range(center.shape[0]):
         divisors[i] += rest
         ratios[i] /= divisors[i]
     return floor + rest
@@ -170,20 +170,20 @@ def _measure(
 
 
 @program
-def _climb_from_both_ends(cone: Cone, centre: Floats) -> float:
+def _climb_from_both_ends(cone: Cone, center: Floats) -> float:
     """Climb from both ends of the diameter along the longest axis; return the larger value.
 
     A step goes to the point of the ball where the linear approximation of f is largest. As f is
     convex, it is never lower there.
     """
-    x, best = np.empty(centre.shape[0]), -np.inf
+    x, best = np.empty(center.shape[0]), -np.inf
     for end in (-cone.radius, cone.radius):
-        for i in range(centre.shape[0]):
-            x[i] = centre[i] + (end if i == cone.longest else 0.0)
+        for i in range(center.shape[0]):
+            x[i] = center[i] + (end if i == cone.longest else 0.0)
         height = -np.inf
         for _ in range(MAX_STEPS):
             mean, width = 0.0, 0.0
-            for i in range(centre.shape[0]):
+            for i in range(center.shape[0]):
                 mean += cone.vector[i] * x[i]
                 width += cone.eigenvalues[i] * (x[i] * x[i])
             width = math.sqrt(width)
@@ -191,11 +191,11 @@ def _climb_from_both_ends(cone: Cone, centre: Floats) -> float:
                 break
             height = mean + cone.factor * width
             pull, square = cone.factor / width if width > 0.0 else 0.0, 0.0
-            for i in range(centre.shape[0]):
+            for i in range(center.shape[0]):
                 x[i] = cone.vector[i] + pull * cone.eigenvalues[i] * x[i]
                 square += x[i] * x[i]
             reach = cone.radius / math.sqrt(square) if square > 0.0 else 0.0
-            for i in range(centre.shape[0]):
-                x[i] = centre[i] + reach * x[i]
+            for i in range(center.shape[0]):
+                x[i] = center[i] + reach * x[i]
         best = max(best, height)
     return best

@@ -7,7 +7,7 @@ import math
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
 
-#: An entry off the diagonal is negligible if it is this small beside the two eigenvalues.
+#: An entry off the diagonal is negligible if it is this small relative to the eigenvalues.
 NEGLIGIBLE = 1e-13
 #: Convergence is quadratic: fewer than ten sweeps over all entries are enough.
 MAX_SWEEPS = 30

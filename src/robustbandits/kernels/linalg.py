@@ -2,7 +2,7 @@
 
 Plain loops compile in a tenth of the time of ``numpy.linalg`` calls, allocate nothing, and give the
 same bits compiled and as plain Python. Functions that process many vectors take them as the columns
-of a matrix: the inner loop then reads consecutive memory, and is vectorised without changing the
+of a matrix: the inner loop then reads consecutive memory, and is vectorized without changing the
 order of any sum.
 """
 
@@ -58,7 +58,7 @@ def products(vector: Floats, columns: Floats, out: Floats) -> None:
 
 @kernel
 def multiply(matrix: Floats, x: Floats, out: Floats) -> None:
-    """Write ``M x`` for a symmetric M, summed row by row so that it is vectorised."""
+    """Write ``M x`` for a symmetric M, summed row by row so that it is vectorized."""
     dim = x.shape[0]
     for i in range(dim):
         out[i] = 0.0

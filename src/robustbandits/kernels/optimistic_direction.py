@@ -30,7 +30,8 @@ from robustbandits.kernels.tridiagonal import (
     tridiagonalize,
 )
 
-#: If the bonus is this small beside the mean, the best arm points along θ, up to rounding errors.
+#: If the bonus is this small relative to the mean, the best arm points along θ, up to rounding
+#: errors.
 NO_BONUS = 1e-9
 #: Below this excess (for a = 1) the share along the eigenvector of a is computed by itself.
 SMALL_EXCESS = 1e-10

@@ -24,7 +24,7 @@ import numpy as np
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats, add_outer, copy, dot, invert, multiply
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 
 #: Positions in a tally.
 COUNT, LOG_DET, ENERGY = 0, 1, 2
@@ -71,7 +71,7 @@ def start_ridge(dim: int, penalty: float) -> Ridge:
     Squared widths and theta have a relative error below 1e-6 for a million observations if the sum
     of their weights times the largest ``‖x‖²`` is at most `MAX_CONDITION` times the penalty.
     """
-    reserve(dim, dim)
+    check_array_size(dim, dim)
     return Ridge(
         inverse=np.eye(dim) * (1.0 / penalty),
         gram=np.eye(dim) * penalty,
@@ -287,7 +287,7 @@ class Ridges(NamedTuple):
 
 def start_ridges(count: int, dim: int, penalty: float) -> Ridges:
     """Return regressions without observations."""
-    reserve(count, dim, dim)
+    check_array_size(count, dim, dim)
     eye = np.eye(dim)
     return Ridges(
         inverse=np.tile(eye * (1.0 / penalty), (count, 1, 1)),

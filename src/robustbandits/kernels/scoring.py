@@ -1,8 +1,8 @@
 """Scores of many columns at once: the innermost loop of every linear policy.
 
 For each column x of a matrix, the product ``v·x`` and the quadratic form ``xᵀ M x``, or the vector
-``M x``. LLVM does not vectorise this well by itself, and a round of LinUCB spends most of its time
-here. So the compiled version builds LLVM instructions that process 8, 4 or 1 neighbouring columns,
+``M x``. LLVM does not vectorize this well by itself, and a round of LinUCB spends most of its time
+here. So the compiled version builds LLVM instructions that process 8, 4 or 1 neighboring columns,
 a tile, in vector registers. It sums each column in the order of the plain loop, so both give the
 same bits (docs/decisions/0002).
 """
@@ -79,7 +79,7 @@ def _generate(tile: Tile) -> None:
 
 
 def _add_rows(tile: Tile, first: Any, rows: int, product: Total, form: Total) -> None:
-    """Add what some neighbouring rows contribute."""
+    """Add what some neighboring rows contribute."""
     numbers = tile.indices(first, rows)
     inner = []
     for i in numbers:
@@ -147,7 +147,7 @@ def _generate_product(tile: Tile) -> None:
 
 
 def _inner_products(tile: Tile, first: Any, rows: int) -> list[tuple[Any, Total]]:
-    """Return some neighbouring rows of the matrix, and their products with the columns."""
+    """Return some neighboring rows of the matrix, and their products with the columns."""
     _, dim = tile.shape("matrix")
     numbered = [(i, tile.total()) for i in tile.indices(first, rows)]
     with tile.up_to(dim) as loop:

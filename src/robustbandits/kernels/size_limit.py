@@ -1,8 +1,8 @@
 """A limit on the arrays of a policy's state, while an agent file is read.
 
 A few wrong digits in the header of a small file could make a policy allocate gigabytes. So a policy
-calls :func:`reserve` before it allocates arrays whose size depends on its parameters or on the
-problem, and the reader of a file limits them to what the file holds.
+calls :func:`check_array_size` before it allocates arrays whose size depends on its parameters or on
+the problem, and the reader of a file limits them to what the file holds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,13 @@ def is_reading_file() -> bool:
     return _limit.get() < math.inf
 
 
-def reserve(*shape: int) -> None:
+def check_array_size(*shape: int) -> None:
     """Raise SizeLimitError if an array of this shape is too large; allocate nothing."""
     if math.prod(shape) > _limit.get():
-        raise SizeLimitError(f"its sizes do not fit its contents: an array of shape {shape}")
+        raise SizeLimitError(
+            f"a state array of shape {shape} needs {math.prod(shape):,} numbers, the file allows "
+            f"{_limit.get():,}: the header is damaged"
+        )
+
+
+reserve = check_array_size  # the old name, which policies of other people may import

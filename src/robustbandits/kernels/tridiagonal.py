@@ -12,7 +12,7 @@ import math
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
 
-#: An entry off the diagonal is zero if it is this small beside its neighbours on the diagonal.
+#: An entry off the diagonal is zero if it is this small relative to its neighbors on the diagonal.
 NEGLIGIBLE = 1e-16
 #: Largest number of steps for one eigenvalue. Two are usual.
 MAX_STEPS = 60

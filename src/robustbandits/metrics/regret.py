@@ -48,7 +48,7 @@ def tail_regret(ledgers: Sequence[Ledger]) -> Floats:
     "area",
     unit="regret per round",
     interval=False,
-    share_head="area of random play",
+    share_head="area / uniform play",
     share_meaning="the area divided by uniform play's regret per round (uniform play has 1/2)",
 )
 def area_under_regret(ledgers: Sequence[Ledger], gap: float = 1.0) -> Floats:

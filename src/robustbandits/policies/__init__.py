@@ -1,4 +1,4 @@
-"""Policies, one file each, grouped by setting; nothing here knows an attack or an environment.
+"""Policies, one file each, grouped by setting. Nothing here imports an attack or an environment.
 
 ``linear``: one unknown parameter, contexts may change from round to round. ``catalogue``: the same
 arms with the same contexts in every round. ``arms``: the same arms, contexts unused. To export a

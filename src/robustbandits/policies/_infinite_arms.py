@@ -1,4 +1,4 @@
-"""Infinitely many arms: all vectors of a ball. Which policies can play them, and who refuses."""
+"""Infinitely many arms: all vectors of a ball. How policies play them, and how others refuse to."""
 
 from __future__ import annotations
 

@@ -25,9 +25,10 @@ def check_counts(name: str, values: Floats | float) -> None:
     check_index(name, values, 0, 2**53)
 
 
-def check_chances(name: str, values: Floats | float, least: float = 0.0) -> None:
+def check_probabilities(name: str, values: Floats | float, least: float = 0.0) -> None:
     """Raise ValueError unless all values are probabilities above ``least``."""
-    chances = np.atleast_1d(values)
-    good = (chances > least) & (chances <= 1.0 + 1e-9)
+    probabilities = np.atleast_1d(values)
+    good = (probabilities > least) & (probabilities <= 1.0 + 1e-9)
     if not good.all():
-        raise ValueError(f"{name} must be above {least:g} and at most 1, got {chances[~good][0]:g}")
+        bad = probabilities[~good][0]
+        raise ValueError(f"{name} must be above {least:g} and at most 1, got {bad:g}")

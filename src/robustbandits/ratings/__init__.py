@@ -1,1 +1,1 @@
-"""Rating data: reading, checking, fetching and factorising."""
+"""Rating data: reading, checking, fetching and factorizing."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robustbandits.ratings.datasets import DATASETS, MOVIELENS_100K, NETFLIX, Dataset
 from robustbandits.ratings.errors import DataError
-from robustbandits.ratings.formats import RatingFiles, recognise
+from robustbandits.ratings.formats import RatingFiles, recognize
 from robustbandits.ratings.locate import verify
 from robustbandits.ratings.read import Progress, read_csv_ratings, read_ratings
 from robustbandits.ratings.table import RatingTable
@@ -61,7 +61,7 @@ def check_ratings(path: str | Path, progress: Progress | None = None) -> RatingR
 
     Raises FileNotFoundError or DataError if there are no ratings, or if they cannot be read.
     """
-    found = recognise(path)
+    found = recognize(path)
     table = read_ratings(path, progress=progress)
     dataset = _dataset_of(found, table)
     return RatingReport(
@@ -73,7 +73,7 @@ def check_ratings(path: str | Path, progress: Progress | None = None) -> RatingR
         users=table.shape[0],
         items=table.shape[1],
         titles=len(table.titles or ()),
-        missing=tuple(_missing(dataset, found, table)) if dataset else (),
+        missing=tuple(_differences(dataset, found, table)) if dataset else (),
     )
 
 
@@ -90,7 +90,8 @@ def _dataset_of(found: RatingFiles, table: RatingTable) -> Dataset | None:
     return NETFLIX if found.format.has_movie_lines or looks_like_netflix else None
 
 
-def _missing(dataset: Dataset, found: RatingFiles, table: RatingTable) -> Iterable[str]:
+def _differences(dataset: Dataset, found: RatingFiles, table: RatingTable) -> Iterable[str]:
+    """Yield a line for everything that is missing or wrong."""
     counts = (("ratings", len(table)), ("users", table.shape[0]), ("items", table.shape[1]))
     for (what, count), expected in zip(counts, dataset.size, strict=True):
         if count < expected:
@@ -103,7 +104,7 @@ def _missing(dataset: Dataset, found: RatingFiles, table: RatingTable) -> Iterab
         except DataError as error:
             yield str(error)
     if dataset is NETFLIX:
-        movies = set(range(1, NETFLIX.items + 1)) - set(table.item_ids.tolist())
-        if movies:
-            shown = ", ".join(str(movie) for movie in sorted(movies)[:SHOWN_MOVIES])
-            yield f"missing movies: {shown}{', ...' if len(movies) > SHOWN_MOVIES else ''}"
+        missing = set(range(1, NETFLIX.items + 1)) - set(table.item_ids.tolist())
+        if missing:
+            shown = ", ".join(str(movie) for movie in sorted(missing)[:SHOWN_MOVIES])
+            yield f"missing movies: {shown}{', ...' if len(missing) > SHOWN_MOVIES else ''}"

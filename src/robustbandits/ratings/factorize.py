@@ -30,7 +30,7 @@ def factorize(
     progress: bool | None = None,
     cache: bool = True,
 ) -> Factors:
-    """Factorise ratings without a mean and biases: ``r ≈ users[u] · items[i]``.
+    """Factorize ratings without a mean and biases: ``r ≈ users[u] · items[i]``.
 
     Minimises ``Σ (r - w·h)² + regularization · (Σ n_u |w_u|² + Σ n_i |h_i|²)``, where ``n_u`` and
     ``n_i`` are the numbers of ratings, by cyclic coordinate descent, one rank-one term at a time.
@@ -156,5 +156,5 @@ def _bar(visible: bool | None, steps: int) -> Iterator[Callable[[], None]]:
     shown = console.is_terminal if visible is None else visible
     columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, disable=not shown) as bar:
-        task = bar.add_task("factorising", total=steps)
+        task = bar.add_task("factorizing", total=steps)
         yield lambda: bar.advance(task)

@@ -120,7 +120,7 @@ class Factors:
     def effective_rank(self) -> int:
         """Number of directions that both users and items use.
 
-        Singular values below a thousandth of the largest do not count: strong regularisation
+        Singular values below a thousandth of the largest do not count: strong regularization
         drives whole factors to zero, step by step.
         """
         return min(_directions_in_use(self.users), _directions_in_use(self.items))

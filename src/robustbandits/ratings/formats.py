@@ -1,4 +1,4 @@
-"""Formats of rating files, recognised by their content, and the files that a folder holds."""
+"""Formats of rating files, recognized by their content, and the files that a folder holds."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def open_text(path: Path, encoding: str) -> TextIO:
     return path.open(encoding=with_mark, errors="replace")
 
 
-def recognise_file(path: Path) -> Format:
+def recognize_file(path: Path) -> Format:
     """Return the format of a file; raise a DataError if it has no known format."""
     with path.open("rb") as file:
         sample = file.read(SAMPLE_BYTES)
@@ -107,7 +107,7 @@ def recognise_file(path: Path) -> Format:
 
 
 def _without_header(line: str) -> Format | None:
-    """Recognise lines of numbers."""
+    """Recognize lines of numbers."""
     for delimiter in ("::", "\t", ",", ";"):
         fields = line.split(delimiter)
         numbers = (field.replace(".", "", 1).isdecimal() for field in fields[:3])
@@ -128,7 +128,7 @@ def _without_header(line: str) -> Format | None:
 
 
 def _with_header(line: str, header_lines: int) -> Format | None:
-    """Recognise a header line that names the columns."""
+    """Recognize a header line that names the columns."""
     for delimiter in (",", "\t", ";"):
         names = [plain_name(name) for name in next(csv.reader([line], delimiter=delimiter))]
         fields = [""] * len(names)
@@ -147,7 +147,7 @@ def plain_name(name: str) -> str:
     return name.split(":")[0].strip().lower().replace("_", "").replace(" ", "")
 
 
-def recognise(path: str | Path) -> RatingFiles:
+def recognize(path: str | Path) -> RatingFiles:
     """Return the files under a path that hold the ratings, and their format.
 
     Raises a FileNotFoundError if the path does not exist, and a DataError if there are no ratings
@@ -157,7 +157,7 @@ def recognise(path: str | Path) -> RatingFiles:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     files = _files_in(path) if path.is_dir() else [path]
-    return RatingFiles(recognise_file(files[0]), tuple(files), find_titles(files[0].parent))
+    return RatingFiles(recognize_file(files[0]), tuple(files), find_titles(files[0].parent))
 
 
 def _files_in(folder: Path) -> list[Path]:
@@ -185,7 +185,7 @@ def _holds_ratings(path: Path) -> bool:
     if not path.is_file() or path.suffix.lower() not in TEXT_SUFFIXES:
         return False
     try:
-        recognise_file(path)
+        recognize_file(path)
     except DataError:  # a description, a licence, titles
         return False
     return True

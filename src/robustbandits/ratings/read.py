@@ -11,7 +11,7 @@ from robustbandits.game import require
 from robustbandits.ratings._columns import RatingColumns
 from robustbandits.ratings._lines import BadLines
 from robustbandits.ratings.errors import DataError
-from robustbandits.ratings.formats import ANY_NUMBER, USER_ITEM, Format, open_text, recognise
+from robustbandits.ratings.formats import ANY_NUMBER, USER_ITEM, Format, open_text, recognize
 from robustbandits.ratings.table import RatingTable
 from robustbandits.ratings.titles import read_titles
 
@@ -31,7 +31,7 @@ def read_ratings(
     on_error: str = "raise",
     progress: Progress | None = None,
 ) -> RatingTable:
-    """Read ratings from a file or a folder; the format is recognised by its content.
+    """Read ratings from a file or a folder; the format is recognized by its content.
 
     MovieLens: ``u.data`` (tabs), ``ratings.dat`` (``::``), ``ratings.csv``. Netflix: the folder
     ``training_set`` of ``mv_*.txt``, one such file, ``combined_data_*.txt`` (one or all), or CSV
@@ -67,7 +67,7 @@ def read_ratings(
     """
     require.one_of("duplicates", duplicates, DUPLICATES)
     require.one_of("on_error", on_error, ON_ERROR)
-    found = recognise(path)
+    found = recognize(path)
     columns, skipped = _read_files(found.files, found.format, on_error, progress)
     names = read_titles(found.titles) if titles and found.titles else None
     return columns.to_table(Path(path), duplicates, names, skipped)

@@ -151,7 +151,7 @@ def _ids(name: str, given: Array) -> Array:
     if ids.dtype.kind != "U":
         ids = ids.astype(np.int64, copy=False)
     if not np.all(ids[1:] > ids[:-1]):
-        raise DataError(f"{name} must be ascending, each id once")
+        raise DataError(f"{name} must be ascending, each id once, got {ids!r}")
     return _read_only(ids)
 
 

@@ -142,7 +142,7 @@ def budget_damage_table(games: GroupedGames) -> Table:
     ]
     if games.gaps:
         notes.append(
-            "Area of random play: the area divided by the regret per round of uniform play "
+            "Area / uniform play: the area divided by the regret per round of uniform play "
             "(uniform play has 1)."
         )
     return Table(
@@ -154,7 +154,7 @@ def budget_damage_table(games: GroupedGames) -> Table:
             POLICY,
             Column("exponent"),
             Column("area", "estimate"),
-            Column("area of random play", "estimate"),
+            Column("area / uniform play", "estimate"),
         ),
         rows=tuple(rows),
         notes=tuple(notes),

@@ -57,7 +57,7 @@ def draw_panels(
     """Draw one row of panels for each group of ledgers, and save the figure under each path.
 
     Lines are means over seeds. Bands are 95 % intervals (Student's t), left out of a panel with
-    more than ten policies. A policy has the same colour in every figure.
+    more than ten policies. A policy has the same color in every figure.
 
     Parameters
     ----------

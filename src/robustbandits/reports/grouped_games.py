@@ -87,6 +87,11 @@ class GroupedGames:
         """Return the same policy's games without attack; empty if there are none."""
         return self.groups.get(labels._replace(attack=self.clean_attack or ""), [])
 
+    def clean(self) -> dict[Labels, Group]:
+        """Return the groups without attack."""
+        groups = self.groups.items()
+        return {labels: group for labels, group in groups if labels.attack == self.clean_attack}
+
     def attacked(self) -> dict[Labels, Group]:
         """Return the groups that have an attack."""
         groups = self.groups.items()
@@ -99,8 +104,8 @@ class GroupedGames:
                 group,
                 self.groups.get(labels._replace(policy=self.reference_policy or ""), []),
             )
-            for labels, group in self.groups.items()
-            if labels.attack == self.clean_attack and labels.policy != self.reference_policy
+            for labels, group in self.clean().items()
+            if labels.policy != self.reference_policy
         }
         return {labels: pair for labels, pair in pairs.items() if pair[1]}
 

@@ -1,4 +1,4 @@
-"""The palette: colours and dashes of policies. Figures and the page take them from here."""
+"""The palette: colors and dashes of policies. Figures and the page take them from here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from robustbandits import policies as library
 
-#: Each colour on white and on the dark page. Both have a contrast of at least 3 there.
+#: Each color on white and on the dark page. Both have a contrast of at least 3 there.
 PALETTE = (
     ("#d55e00", "#ff8a45"),  # orange
     ("#5b3fc0", "#a99bff"),  # violet
@@ -31,7 +31,7 @@ PALETTE = (
 )
 #: Lengths of strokes and gaps in turn; nothing for a solid line.
 DASHES: tuple[tuple[int, ...], ...] = ((), (7, 3), (2, 2), (10, 3, 2, 3), (1, 4))
-#: The recommended policies and those of the paper have a colour each, and solid lines.
+#: The recommended policies and those of the paper have a color each, and solid lines.
 FIRST = (
     "LinUCB",
     "CautiousLinUCB",
@@ -51,7 +51,7 @@ class Style(NamedTuple):
     """How the line of a policy is drawn."""
 
     color: str
-    dark: str  # its colour on the dark page
+    dark: str  # its color on the dark page
     dash: tuple[int, ...] = ()
 
     @property
@@ -81,7 +81,7 @@ def style_numbers(policies: Iterable[str]) -> dict[str, int]:
     """Return a different number for each policy; :func:`style` turns it into a style.
 
     Policies of the package have fixed numbers. Others get theirs by a checksum of the name, or the
-    next one that is free. The same policy with other parameters has the same colour and other
+    next one that is free. The same policy with other parameters has the same color and other
     dashes, up to five of them.
     """
     names = sorted(set(policies), key=lambda name: (_key(name) not in FIXED, len(name), name))

@@ -61,7 +61,7 @@ class Summary:
         return str(self)
 
 
-def summarise(ledgers: Sequence[Ledger]) -> Summary:
+def summarize(ledgers: Sequence[Ledger]) -> Summary:
     """Average final regrets over seeds, in the order in which groups first appear."""
     groups = group_by_labels(ledgers)
     regrets = estimate_means([final_regrets(group) for group in groups.values()])

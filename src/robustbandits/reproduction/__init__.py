@@ -1,1 +1,1 @@
-"""The paper's Figure 1: readings, published numbers, verdict. Uses reports, never the reverse."""
+"""The paper's Figure 1: readings, published numbers, verdict. Reports must not import it."""

@@ -35,15 +35,15 @@ def published_regrets() -> dict[Labels, float]:
 
 def published_in_report(spec: Spec) -> dict[Labels, float]:
     """Return what a report shows beside an experiment; nothing unless it is a reading."""
-    return match_labels(spec) if is_reading(spec) else {}
+    return published_for(spec) if is_reading(spec) else {}
 
 
-def match_labels(
+def published_for(
     spec: Spec, published: Mapping[Labels, float] | None = None
 ) -> dict[Labels, float]:
     """Return published regrets under the labels of a spec.
 
-    Environments and attacks are recognised by label or by recipe. Policies are recognised by label
+    Environments and attacks are recognized by label or by recipe. Policies are recognized by label
     only, because one recipe may play with several sets of parameters. Synthetic stand-ins for data
     are never compared with the paper.
 
@@ -60,12 +60,12 @@ def match_labels(
     environments = {names[0] for names in by_name}
     attacks = {names[1] for names in by_name}
     found = {}
-    for environment, nature in spec.environments.items():
-        for attack, attacker in spec.attacks.items():
+    for environment, environment_recipe in spec.environments.items():
+        for attack, attack_recipe in spec.attacks.items():
             for policy in spec.policies:
                 names = (
-                    _known_name(environment, nature.name, environments),
-                    _known_name(attack, attacker.name, attacks),
+                    _known_name(environment, environment_recipe.name, environments),
+                    _known_name(attack, attack_recipe.name, attacks),
                     plain_name(policy),
                 )
                 if names in by_name and not environment.endswith(STAND_IN):

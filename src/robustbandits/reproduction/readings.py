@@ -1,4 +1,4 @@
-"""The readings of the paper's Figure 1. Its text and its code differ and leave some things open.
+"""The readings of the paper's Figure 1, whose text and code differ and leave some choices open.
 
 Each reading is a ready spec, ``figure1-as-written``, ``figure1-as-coded`` and
 ``figure1-well-specified``, with three environments, two attacks and five policies.

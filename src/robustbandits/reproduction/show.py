@@ -25,7 +25,7 @@ def verdict_table(figure: FigureVerdict) -> Table:
             number.ours,
             number.published,
             None if number.quantile is None else round(number.quantile, 4),
-            number.word,
+            number.outcome,
         )
         for number in figure.numbers
     ]
@@ -59,21 +59,22 @@ def _how_to_read(figure: FigureVerdict) -> str:
 
 def verdict_sentence(figure: FigureVerdict) -> str:
     """Return the verdict on the whole figure in one or two sentences."""
-    words = figure.words
-    if not words:
+    outcomes = figure.outcomes
+    if not outcomes:
         return "nothing was compared with the paper."
-    differing, outside = words.count("differs"), len(words) - words.count("inside")
-    chance = (1 - LEVEL) * len(words)
+    differing, outside = outcomes.count("differs"), len(outcomes) - outcomes.count("inside")
+    chance = (1 - LEVEL) * len(outcomes)
     return (
         f"{'consistent' if figure.consistent else 'not consistent'} with the paper. Of "
-        f"{len(words)} published numbers, {outside or 'none'} {_lie(outside)} outside the central "
-        f"95 % of our means of {PUBLISHED_RUNS} runs ({chance:.2g} expected by chance), and "
-        f"{differing or 'none'} {_lie(differing)} so far outside that {len(words)} comparisons do "
-        f"not explain it (Holm's method; smallest adjusted p-value {_p(figure.smallest_adjusted)})."
+        f"{len(outcomes)} published numbers, {outside or 'none'} {_verb(outside)} outside the "
+        f"central 95 % of our means of {PUBLISHED_RUNS} runs ({chance:.2g} expected by chance), "
+        f"and {differing or 'none'} {_verb(differing)} so far outside that {len(outcomes)} "
+        f"comparisons do not explain it (Holm's method; smallest adjusted p-value "
+        f"{_p(figure.smallest_adjusted)})."
     )
 
 
-def _lie(count: int) -> str:
+def _verb(count: int) -> str:
     return "lies" if count < 2 else "lie"
 
 
@@ -89,9 +90,9 @@ def verdict_values(figure: FigureVerdict, spec: Spec) -> dict[str, Any]:
         "seeds": figure.seeds,
         "published_runs": PUBLISHED_RUNS,
         "consistent": figure.consistent,
-        "compared": len(figure.words),
-        "outside": len(figure.words) - figure.words.count("inside"),
-        "differing": figure.words.count("differs"),
+        "compared": len(figure.outcomes),
+        "outside": len(figure.outcomes) - figure.outcomes.count("inside"),
+        "differing": figure.outcomes.count("differs"),
         "smallest_adjusted_p_value": _known(figure.smallest_adjusted),
         "numbers": [
             {
@@ -103,7 +104,7 @@ def verdict_values(figure: FigureVerdict, spec: Spec) -> dict[str, Any]:
                 "quantile": number.quantile,
                 "p_value": number.p_value,
                 "adjusted_p_value": number.adjusted,
-                "verdict": number.word,
+                "verdict": number.outcome,
             }
             for number in figure.numbers
         ],

@@ -25,7 +25,7 @@ from robustbandits.reproduction.prediction import (
     quantile_of,
     two_sided,
 )
-from robustbandits.reproduction.published import PUBLISHED_RUNS, READING_ERROR, match_labels
+from robustbandits.reproduction.published import PUBLISHED_RUNS, READING_ERROR, published_for
 
 if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
@@ -46,7 +46,7 @@ class NumberVerdict(NamedTuple):
         return None if self.quantile is None else two_sided(self.quantile)
 
     @property
-    def word(self) -> str | None:
+    def outcome(self) -> str | None:
         """``"inside"`` or ``"outside"`` the range, or ``"differs"`` after the correction."""
         if self.published is None or self.adjusted is None:
             return None
@@ -63,9 +63,9 @@ class FigureVerdict(NamedTuple):
     seeds: int
 
     @property
-    def words(self) -> list[str]:
+    def outcomes(self) -> list[str]:
         """The verdicts on the numbers that were compared."""
-        return [number.word for number in self.numbers if number.word]
+        return [number.outcome for number in self.numbers if number.outcome]
 
     @property
     def smallest_adjusted(self) -> float:
@@ -76,7 +76,7 @@ class FigureVerdict(NamedTuple):
     @property
     def consistent(self) -> bool | None:
         """Whether no number differs after the correction; None if nothing was compared."""
-        return "differs" not in self.words if self.words else None
+        return "differs" not in self.outcomes if self.outcomes else None
 
 
 def judge(experiment: Experiment, published: Mapping[Labels, float] | None = None) -> FigureVerdict:
@@ -90,7 +90,7 @@ def judge(experiment: Experiment, published: Mapping[Labels, float] | None = Non
     published
         Regrets by environment, attack and policy; the paper's by default.
     """
-    matched = match_labels(experiment.spec, published)
+    matched = published_for(experiment.spec, published)
     panels: dict[tuple[str, str], dict[str, Group]] = {}
     for labels, group in group_by_labels(experiment.ledgers).items():
         panels.setdefault(labels[:2], {})[labels.policy] = group

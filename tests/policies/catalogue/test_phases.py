@@ -79,10 +79,10 @@ def test_phase_0_prefers_arms_without_a_reward():
     known = set()
     while len(known) < 2:
         known.add(answer(agent, block, 0))
-        chances = agent.choose(block.contexts[0].T).probabilities
+        probabilities = agent.choose(block.contexts[0].T).probabilities
         others = [a for a in range(8) if a not in known]
-        np.testing.assert_allclose(chances[others], 0.875 / len(others))
-        np.testing.assert_allclose(chances[sorted(known)], 0.125 / len(known))
+        np.testing.assert_allclose(probabilities[others], 0.875 / len(others))
+        np.testing.assert_allclose(probabilities[sorted(known)], 0.125 / len(known))
 
 
 @compiles

@@ -83,12 +83,12 @@ def test_bob_no_restart_chooses_arms_as_often_as_it_reports():
         (contexts.T for contexts in block.contexts),
         key=lambda rows: np.count_nonzero(agent.scores(rows).probabilities),
     )
-    chances = agent.scores(contexts).probabilities
-    assert np.count_nonzero(chances) >= 2
-    assert chances.sum() == pytest.approx(1.0, abs=1e-12)
+    probabilities = agent.scores(contexts).probabilities
+    assert np.count_nonzero(probabilities) >= 2
+    assert probabilities.sum() == pytest.approx(1.0, abs=1e-12)
     times = 10_000
     counts = np.bincount([agent.choose(contexts).arm for _ in range(times)], minlength=5)
-    for count, chance in zip(counts, chances, strict=True):
+    for count, chance in zip(counts, probabilities, strict=True):
         low, high = stats.binom.ppf([1e-8, 1 - 1e-8], times, min(1.0, chance))
         assert low <= count <= high
 

@@ -63,15 +63,15 @@ def test_cobe_first_guess_is_at_least_one():
     assert len(state.accounts) == 1 + math.ceil(math.log2(200))
 
 
-def test_cobe_chances_sum_to_one_and_the_smallest_guess_has_most():
+def test_cobe_probabilities_sum_to_one_and_the_smallest_guess_has_most():
     state = COBE().start(PAPER)
     top = len(state.accounts)
     assert top == 16
     for stage in range(top):
-        chances = [chance_of(state, stage, base) for base in range(stage, top)]
-        assert sum(chances) == 1.0
-        assert chances[0] >= 0.5
-        assert chances[1:] == [2.0 ** -(i + 1) for i in range(1, len(chances))]
+        probabilities = [chance_of(state, stage, base) for base in range(stage, top)]
+        assert sum(probabilities) == 1.0
+        assert probabilities[0] >= 0.5
+        assert probabilities[1:] == [2.0 ** -(i + 1) for i in range(1, len(probabilities))]
 
 
 def test_cobe_every_base_expects_its_share_of_its_guess():

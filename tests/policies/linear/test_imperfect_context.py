@@ -192,11 +192,11 @@ def test_equal_arms_share_the_chance(kind, error):
     rewards = np.random.default_rng(0).normal(0.0, 0.3, 60)
     played = set()
     for reward in rewards:
-        chances = agent.scores(rows).probabilities
-        assert chances.sum() == pytest.approx(1.0)
-        assert np.array_equal(chances[0::2], chances[1::2])
+        probabilities = agent.scores(rows).probabilities
+        assert probabilities.sum() == pytest.approx(1.0)
+        assert np.array_equal(probabilities[0::2], probabilities[1::2])
         decision = agent.choose(rows)
-        assert chances[decision.arm] > 0.0
+        assert probabilities[decision.arm] > 0.0
         played.add(decision.arm)
         agent.learn(decision, reward)
     assert len(played) == 6

@@ -135,12 +135,12 @@ def test_robust_bandit_pays_by_the_probability_with_which_its_candidate_was_draw
     learn_all(agent, [1.0, 1.0])
     first = weights_of(agent).copy()
     weights = np.exp(first - first.max())
-    chances = 0.5 * weights / weights.sum() + 0.25
+    probabilities = 0.5 * weights / weights.sum() + 0.25
     candidate = int(diary_of(agent)[CANDIDATE])
-    assert diary_of(agent)[CHANCE] == pytest.approx(chances[candidate], rel=1e-14)
+    assert diary_of(agent)[CHANCE] == pytest.approx(probabilities[candidate], rel=1e-14)
     learn_all(agent, [0.5, 0.5])
     step = weights_of(agent) - first
-    assert step[candidate] == pytest.approx(0.25 * 0.5 / chances[candidate], rel=1e-13)
+    assert step[candidate] == pytest.approx(0.25 * 0.5 / probabilities[candidate], rel=1e-13)
     assert step[1 - candidate] == 0.0
 
 

@@ -68,7 +68,7 @@ def test_shared_grid_breaks_exact_ties_like_linucb():
 
 
 @compiles
-def test_shared_grid_no_arm_falls_below_the_floor_and_chances_sum_to_one():
+def test_shared_grid_no_arm_falls_below_the_floor_and_probabilities_sum_to_one():
     block = block_of(300, arms=6, dim=3)
     agent = agent_for(SharedGrid(floor=0.02), block)
     for contexts, means in zip(block.contexts, block.means, strict=True):
@@ -145,10 +145,10 @@ def test_shared_grid_chooses_arms_as_often_as_it_reports():
     agent = agent_for(SharedGrid(candidates=[0, 0.2, 1, 30], floor=0.05), block)
     play(agent, block)
     contexts = block.contexts[3].T
-    chances = agent.scores(contexts).probabilities
+    probabilities = agent.scores(contexts).probabilities
     times = 4000
     counts = np.bincount([agent.choose(contexts).arm for _ in range(times)], minlength=5)
-    for count, chance in zip(counts, chances, strict=True):
+    for count, chance in zip(counts, probabilities, strict=True):
         low, high = stats.binom.ppf([1e-8, 1 - 1e-8], times, chance)
         assert low <= count <= high
 

@@ -11,7 +11,7 @@ from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridge import COUNT, observe
 from robustbandits.policies import LinUCB, MultiLevelWeightedOFUL, WeightedOFUL
-from robustbandits.policies.linear.weighted_oful import MEMO_LEVEL, level_chances
+from robustbandits.policies.linear.weighted_oful import MEMO_LEVEL, level_probabilities
 
 compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
@@ -45,11 +45,11 @@ def test_multi_level_has_a_level_for_each_doubling_of_the_horizon():
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3, 21, 40])
-def test_level_chances_halve_and_sum_to_one(levels):
-    chances = level_chances(levels)
-    assert chances.sum() == 1.0
-    assert chances[1:].tolist() == [2.0**-level for level in range(2, levels + 1)]
-    assert chances[0] >= 0.5
+def test_level_probabilities_halve_and_sum_to_one(levels):
+    probabilities = level_probabilities(levels)
+    assert probabilities.sum() == 1.0
+    assert probabilities[1:].tolist() == [2.0**-level for level in range(2, levels + 1)]
+    assert probabilities[0] >= 0.5
 
 
 @compiles

@@ -14,7 +14,7 @@ from typing import Any
 
 from robustbandits._extras import missing_package
 from robustbandits.experiments.engines import messages
-from robustbandits.experiments.engines.engine import Engine, EngineError, Match, Stopped
+from robustbandits.experiments.engines.engine import Engine, EngineError, MatchPart, Stopped
 from robustbandits.game.ledger import Ledger
 
 #: Seconds to wait for a scheduler, for its first worker, and for pending results at the end.
@@ -62,7 +62,7 @@ class ClusterEngine(Engine):
         self, where: Any, workers: int | None, on_rounds: Callable[[int], None] | None = None
     ):
         dask = _distributed()
-        self.losses = (dask.KilledWorker, ResultLost)
+        self.worker_died_errors = (dask.KilledWorker, ResultLost)
         self._cluster = None if isinstance(where, str) else where
         self._stop = threading.Event()
         self._client = _client(dask, where)
@@ -92,7 +92,7 @@ class ClusterEngine(Engine):
                 messages.check_code(code)
         return max(1, sum(self._client.nthreads().values()))
 
-    def submit(self, part: Match) -> Future[list[Ledger]]:
+    def submit(self, part: MatchPart) -> Future[list[Ledger]]:
         future: Future[list[Ledger]] = Future()
         future.set_running_or_notify_cancel()
         self._pending.add(future)
@@ -101,7 +101,7 @@ class ClusterEngine(Engine):
         threading.Thread(target=self._play_into, args=(future, part), daemon=True).start()
         return future
 
-    def _play_into(self, future: Future[list[Ledger]], part: Match) -> None:
+    def _play_into(self, future: Future[list[Ledger]], part: MatchPart) -> None:
         try:
             ledgers = self._play(part)
             self.on_rounds(part.size)
@@ -111,7 +111,7 @@ class ClusterEngine(Engine):
             future.set_result(ledgers)
         self._pending.discard(future)
 
-    def _play(self, part: Match) -> list[Ledger]:
+    def _play(self, part: MatchPart) -> list[Ledger]:
         self._check()
         remote = self._client.submit(messages.play_message, messages.pack_match(part), pure=False)
         done = threading.Event()

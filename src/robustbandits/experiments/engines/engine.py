@@ -21,8 +21,8 @@ _ADDRESS = r"dask://([^][/:@?#\s]+|\[[0-9a-fA-F:.]+\])(:[1-9][0-9]{0,4})?"
 DASK_PORT = 8786
 
 
-class Match(NamedTuple):
-    """A planned match with its recipes, or a part of it: games that share the same rounds."""
+class MatchPart(NamedTuple):
+    """Games of a planned match with their recipes, all or some of them. They share their rounds."""
 
     environment: Environment
     pairs: Sequence[tuple[Attack, Policy]]
@@ -64,7 +64,7 @@ class Engine:
     """
 
     #: Errors which mean that a worker died, not that a game failed.
-    losses: tuple[type[BaseException], ...] = ()
+    worker_died_errors: tuple[type[BaseException], ...] = ()
 
     def __init__(self, workers: int, on_rounds: Callable[[int], None] | None = None):
         self.workers = workers
@@ -72,7 +72,7 @@ class Engine:
         self.slots = workers + 2
         self.on_rounds = on_rounds or (lambda count: None)
 
-    def submit(self, part: Match) -> Future[list[Ledger]]:
+    def submit(self, part: MatchPart) -> Future[list[Ledger]]:
         """Start playing a part; the future gives its ledgers."""
         raise NotImplementedError
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from robustbandits._version import __version__
-from robustbandits.experiments.engines.engine import EngineError, Match
+from robustbandits.experiments.engines.engine import EngineError, MatchPart
 from robustbandits.experiments.plan import KERNEL_VERSION
 from robustbandits.experiments.provenance import code_fingerprint
 from robustbandits.experiments.recipe_json import canonical, recipe_from_plain, recipe_to_plain
@@ -22,7 +22,7 @@ from robustbandits.experiments.registry import section_of
 from robustbandits.game.ledger import Ledger
 
 #: The sender's code, and a match whose recipes are packed.
-Message = tuple[dict[str, str], Match]
+Message = tuple[dict[str, str], MatchPart]
 
 
 def code_here() -> dict[str, str]:
@@ -44,7 +44,7 @@ def check_code(other: dict[str, str]) -> None:
             )
 
 
-def pack_match(part: Match) -> Message:
+def pack_match(part: MatchPart) -> Message:
     """Return a message that :func:`play_message` can play in another process."""
     pairs = [(_pack(attack), _pack(policy)) for attack, policy in part.pairs]
     return code_here(), part._replace(environment=_pack(part.environment), pairs=pairs)

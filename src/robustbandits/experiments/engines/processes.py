@@ -12,7 +12,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from robustbandits.experiments.engines.engine import Engine, Match, Stopped
+from robustbandits.experiments.engines.engine import Engine, MatchPart, Stopped
 from robustbandits.experiments.engines.messages import Message, pack_match, play_message
 from robustbandits.game.ledger import Ledger
 
@@ -20,7 +20,7 @@ from robustbandits.game.ledger import Ledger
 class ProcessEngine(Engine):
     """Plays in a pool of processes, which is replaced if one of them dies."""
 
-    losses = (BrokenProcessPool,)
+    worker_died_errors = (BrokenProcessPool,)
 
     def __init__(self, workers: int, on_rounds: Callable[[int], None] | None = None):
         super().__init__(workers, on_rounds)
@@ -34,7 +34,7 @@ class ProcessEngine(Engine):
             self.workers, self._context, initializer=start_worker, initargs=(self._stop,)
         )
 
-    def submit(self, part: Match) -> Future[list[Ledger]]:
+    def submit(self, part: MatchPart) -> Future[list[Ledger]]:
         message = pack_match(part)
         try:
             future = self._pool.submit(_play, message)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from robustbandits.experiments.engines.engine import Engine, Match, Stopped
+from robustbandits.experiments.engines.engine import Engine, MatchPart, Stopped
 from robustbandits.game.ledger import Ledger
 
 
@@ -21,7 +21,7 @@ class ThreadEngine(Engine):
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(max_workers=workers)
 
-    def submit(self, part: Match) -> Future[list[Ledger]]:
+    def submit(self, part: MatchPart) -> Future[list[Ledger]]:
         return self._pool.submit(part.play, self._report)
 
     def _report(self, count: int) -> None:

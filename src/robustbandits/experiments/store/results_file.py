@@ -99,7 +99,10 @@ def _check(parameters: Parameters) -> Parameters:
         for values in by_label.values():
             for name, value in values.items():
                 if not isinstance(value, bool | int | float | str):
-                    raise DamagedError(f"its parameter {name!r:.60} is no number, word or text")
+                    raise DamagedError(
+                        f"its parameter {name!r:.60} must be a number, true, false or text, got "
+                        f"{value!r:.60}"
+                    )
     return parameters
 
 

@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._state_checks import check_counts, check_index
 
 #: Stands for infinity: the numbers of a state must be finite to be saved.
@@ -111,18 +111,18 @@ class RaceState(NamedTuple):
             raise ValueError("chances must be positive, noise and harm must not be negative")
 
 
-def start_elimination(arms: int, chances: Floats, noise: Floats, harm: Floats) -> RaceState:
+def start_elimination(arms: int, probabilities: Floats, noise: Floats, harm: Floats) -> RaceState:
     """Return a state in which every layer has every arm; the fastest layer comes first."""
-    shape = (len(chances), arms)
-    reserve(*shape)
+    shape = (len(probabilities), arms)
+    check_array_size(*shape)
     return RaceState(
         counts=np.zeros(shape),
         sums=np.zeros(shape),
         turns=np.zeros(shape),
         lows=np.full(shape, -HUGE),
         highs=np.full(shape, HUGE),
-        tally=np.tile([-HUGE, HUGE, 0.0, float(arms)], (len(chances), 1)),
-        chances=chances,
+        tally=np.tile([-HUGE, HUGE, 0.0, float(arms)], (len(probabilities), 1)),
+        chances=probabilities,
         noise=noise,
         harm=harm,
     )
@@ -134,18 +134,18 @@ def _width(state: RaceState, layer: int, count: float) -> float:
 
 
 @kernel
-def _draw_layer(chances: Floats, number: float, memo: Floats) -> float:
+def _draw_layer(probabilities: Floats, number: float, memo: Floats) -> float:
     """Write the layer that a uniform number selects; return its position within the layer's share.
 
     The shares of the layers are as long as their probabilities; the position is in [0, 1].
     """
     layer = 0
-    last = chances.shape[0] - 1
-    while layer < last and number >= chances[layer]:
-        number -= chances[layer]
+    last = probabilities.shape[0] - 1
+    while layer < last and number >= probabilities[layer]:
+        number -= probabilities[layer]
         layer += 1
     memo[MEMO_LAYER] = layer
-    return number / chances[layer]
+    return number / probabilities[layer]
 
 
 @kernel

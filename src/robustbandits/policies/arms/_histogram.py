@@ -10,7 +10,7 @@ import numpy as np
 
 from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 
 # Fields of a node: number of rewards; sum of the numbers of their bins.
 COUNT, SUM = range(2)
@@ -18,7 +18,7 @@ COUNT, SUM = range(2)
 
 def start_histograms(arms: int, bins: int) -> Floats:
     """Return empty trees, (arms, bins + 1, 2); node 0 is not used."""
-    reserve(arms, bins + 1, 2)
+    check_array_size(arms, bins + 1, 2)
     return np.zeros((arms, bins + 1, 2))
 
 

@@ -15,9 +15,9 @@ from numpy.random import Generator
 from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import draw
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._exp3 import Exp3, exp3_update
-from robustbandits.policies._state_checks import check_chances
+from robustbandits.policies._state_checks import check_probabilities
 
 # Field of the memo: the probability with which the arm was drawn.
 MEMO_CHANCE = 0
@@ -83,7 +83,7 @@ class LotteryState(NamedTuple):
             out[a] = self.chances[a]
 
     def check(self, memos: Floats) -> None:
-        check_chances("probability of an arm", memos[:, MEMO_CHANCE], 1e-30)
+        check_probabilities("probability of an arm", memos[:, MEMO_CHANCE], 1e-30)
         if not self.clock[LEARNED] >= 0.0:
             raise ValueError(f"rewards learned must not be negative, got {self.clock[LEARNED]:g}")
         if not (np.all(self.weights >= 0.0) and 0.0 < self.weights.sum() < math.inf):
@@ -94,7 +94,7 @@ class LotteryState(NamedTuple):
 
 def start_sampling(arms: int, *, alpha: float, tsallis: bool) -> LotteryState:
     """Return equal probabilities."""
-    reserve(arms)
+    check_array_size(arms)
     return LotteryState(
         totals=np.zeros(arms),
         weights=np.ones(arms),

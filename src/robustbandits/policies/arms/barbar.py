@@ -21,7 +21,7 @@ from robustbandits.game.parameters import Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import largest
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._fixed_arms import ArmsRecipe, refuse_changing_arms
 from robustbandits.policies._state_checks import check_index
 
@@ -97,7 +97,7 @@ class EpochState(NamedTuple):
 
 def start_epochs(arms: int, *, factor: float, trust: bool, actual: bool) -> EpochState:
     """Return the first epoch, in which all arms have the same gap."""
-    reserve(arms)
+    check_array_size(arms)
     state = EpochState(
         gaps=np.ones(arms),
         planned=np.zeros(arms),
@@ -172,8 +172,8 @@ class BARBAR(ArmsRecipe):
     of which arm i is drawn with probability n_i / N, where n_i = λ/Δ_i². Then r_i is the sum of the
     arm's rewards divided by the *planned* n_i, r* = max(r_i - Δ_i/16), and Δ_i = max(2^-m, r* -
     r_i). Rewards are assumed to lie in [0, 1]; a reward that arrives after its epoch has ended is
-    not used. The bound is for an attacker who acts before the arm is drawn; every attack here sees
-    the arm first.
+    not used. The bound is for an attacker who acts before the arm is drawn. Most attacks here see
+    the arm first; WeakVector does not.
 
     At the theory's λ the first epoch is about 13,000 K rounds of uniform play, and with 20 arms
     the second does not end before T = 10⁶. See :meth:`practical`.

@@ -25,8 +25,8 @@ class BARBAT(ArmsRecipe):
     BARBAR's factor K from the damage; and no horizon is needed. Means and gaps are BARBAR's: r_i is
     the sum of the arm's rewards divided by n_i, r* = max(r_i - Δ_i/16), Δ_i = max(2^-m, r* - r_i),
     here also at most 1. Rewards are assumed to lie in [0, 1]; a reward that arrives after its epoch
-    has ended is not used. The bound is for an attacker who acts before the arm is drawn; every
-    attack here sees the arm first.
+    has ended is not used. The bound is for an attacker who acts before the arm is drawn. Most
+    attacks here see the arm first; WeakVector does not.
 
     At the theory's λ the first epoch is about 4,400 K rounds of uniform play, and with 20 arms the
     third does not end before T = 10⁶. See :meth:`practical`.

@@ -23,8 +23,9 @@ class EXP3(ArmsRecipe):
     The probability p_i of arm i is (1-α) w_i / Σw + α/K, and a reward r of arm i multiplies w_i by
     exp(α r / (K p_i)); weights are kept as logarithms. The policy assumes nothing about the rewards
     except that they do not depend on the arm just drawn. In return, its regret grows as √T even
-    without an attack. Every attack here sees the arm first; such an attack may add more regret than
-    it spends. The policy clips the rewards that it learns from to [0, 1].
+    without an attack. Most attacks here see the arm first; WeakVector does not. An attack that sees
+    the arm may add more regret than it spends. The policy clips the rewards that it learns from to
+    [0, 1].
 
     Parameters
     ----------

@@ -29,9 +29,9 @@ class FastSlowElimination(ArmsRecipe):
     A layer drops an arm whose interval lies below another's; the fast layer also drops every arm
     that the slow layer drops. If the fast layer has no arms left, it borrows one from the slow
     layer, and neither learns. Rewards are assumed to lie in [0, 1]. The bound is for an attacker
-    who does not see which layer is drawn; every attack here sees the arm.
+    who does not see which layer is drawn. Most attacks here see the arm first; WeakVector does not.
 
-    It has no practical preset. With the theory's widths it leaves exploration within 10⁶ rounds.
+    It has no practical preset. With the theory's widths it stops exploring within 10⁶ rounds.
     Smaller widths help only if there are many arms. If there are few, a few corrupted rewards make
     the fast layer drop the best one, and the slow layer cannot correct this in time
     (``docs/presets.md``). For shorter games use
@@ -75,8 +75,8 @@ class FastSlowElimination(ArmsRecipe):
         log_term = math.log(8.0 * problem.arms * problem.horizon(self.name) / self.delta)
         slow_harm = self.width_scale * 2.0 * log_term
         if self.budget <= 1.0:  # every round belongs to the slow layer
-            chances, harm = [1.0], [slow_harm]
+            probabilities, harm = [1.0], [slow_harm]
         else:
-            chances, harm = [1.0 - 1.0 / self.budget, 1.0 / self.budget], [0.0, slow_harm]
-        noise = np.full(len(chances), self.width_scale * math.sqrt(log_term))
-        return start_elimination(problem.arms, np.array(chances), noise, np.array(harm))
+            probabilities, harm = [1.0 - 1.0 / self.budget, 1.0 / self.budget], [0.0, slow_harm]
+        noise = np.full(len(probabilities), self.width_scale * math.sqrt(log_term))
+        return start_elimination(problem.arms, np.array(probabilities), noise, np.array(harm))

@@ -27,8 +27,8 @@ class MLAER(ArmsRecipe):
     √(Λ/n) + Λ/n in every layer. A layer drops an arm whose interval lies below another's, and all
     faster layers drop it too. A layer without arms borrows one from the next slower layer that has
     any, and no layer learns. Layers with 2^l above the attacker's budget hardly see the attack, if
-    the attacker does not know which layer is drawn; every attack here sees the arm. Rewards are
-    assumed to lie in [0, 1].
+    the attacker does not know which layer is drawn. Most attacks here see the arm first; WeakVector
+    does not. Rewards are assumed to lie in [0, 1].
 
     At the theory's widths a gap of 0.05 needs 40,000 rewards of each arm in one layer: with 20 arms
     little is dropped before T = 10⁵. See :meth:`practical`.
@@ -77,11 +77,11 @@ class MLAER(ArmsRecipe):
         layers = max(1, math.ceil(math.log2(rounds)))
         # In games of one or two rounds ln T is below 1, which would make the widths too small.
         log_term = math.log(4.0 * problem.arms * rounds * max(1.0, math.log(rounds)) / self.delta)
-        chances = 0.5 ** np.arange(1.0, layers + 1.0)
-        chances[0] = 1.0 - chances[1:].sum()
+        probabilities = 0.5 ** np.arange(1.0, layers + 1.0)
+        probabilities[0] = 1.0 - probabilities[1:].sum()
         return start_elimination(
             problem.arms,
-            chances=chances,
+            probabilities=probabilities,
             noise=np.full(layers, self.width_scale * math.sqrt(log_term)),
             harm=np.full(layers, self.width_scale * log_term),
         )

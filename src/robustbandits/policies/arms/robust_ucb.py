@@ -109,7 +109,7 @@ def _update_bounds(state: RobustUCBState) -> None:
         for a in range(arms):
             if state.counts[a] > 0.0:
                 state.uppers[a] = state.means[a] + width * state.roots[a]
-    else:  # without a condition in the loop, the compiler vectorises it
+    else:  # without a condition in the loop, the compiler vectorizes it
         for a in range(arms):
             state.uppers[a] = state.means[a] + width * state.roots[a]
 

@@ -76,7 +76,7 @@ class SuccessiveElimination(ArmsRecipe):
         log_term = math.log(2.0 * problem.arms * problem.horizon(self.name) / self.delta)
         return start_elimination(
             problem.arms,
-            chances=np.ones(1),
+            probabilities=np.ones(1),
             noise=np.array([self.width_scale * math.sqrt(log_term)]),
             harm=np.array([self.budget]),
         )

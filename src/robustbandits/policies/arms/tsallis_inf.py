@@ -16,15 +16,15 @@ from robustbandits.policies.arms._sampling import LotteryState, start_sampling
 
 @dataclass(frozen=True, kw_only=True)
 class TsallisINF(ArmsRecipe):
-    """Follow the leader, regularised by Tsallis entropy with power 1/2; it has no parameters.
+    """Follow the leader, regularized by Tsallis entropy with power 1/2; it has no parameters.
 
     Losses are 1 - r. The loss of the arm that was drawn is divided by the arm's probability and
     added to its total L. With η = 2/√t, arm i is drawn with probability p_i = 4 (η (L_i - x))^-2,
     where x makes the probabilities sum to 1; t is one more than the rewards learned. The policy is
     optimal up to constants when rewards are adversarial and when they are stochastic. In between,
     an attacker with budget C adds a regret of √(C Σ log T/Δ) if the attack comes before the arm is
-    drawn. Every attack here sees the arm first, and may add more. No horizon and no budget are
-    needed. The policy clips the rewards that it learns from to [0, 1].
+    drawn. Most attacks here see the arm first, and may add more; WeakVector does not. No horizon
+    and no budget are needed. The policy clips the rewards that it learns from to [0, 1].
 
     The paper writes the same probabilities as (η (L_i - x))^-2 with η = 1/√t. The bound with C is
     that of the paper's longer version (JMLR 2021).

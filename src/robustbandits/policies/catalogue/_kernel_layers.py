@@ -26,7 +26,7 @@ from robustbandits.kernels.gaussian_process import (
     similarity,
 )
 from robustbandits.kernels.linalg import Floats
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.catalogue._layers import (
     MEMO_LAYER,
@@ -213,8 +213,8 @@ def start_kernel_layers(
 ) -> KernelLayersState:
     """Return layers without observations."""
     layers = layering.chances.shape[0]
-    reserve(layers, arms, arms)
-    reserve(dim, arms)
+    check_array_size(layers, arms, arms)
+    check_array_size(dim, arms)
     return KernelLayersState(
         precision=np.zeros((layers, arms, arms)),
         pull=np.zeros((layers, arms)),

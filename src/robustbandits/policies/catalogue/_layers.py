@@ -23,7 +23,7 @@ from robustbandits.game.verbs import MEMO, score
 from robustbandits.kernels.gaussian_process import KERNELS, MIN_NOISE
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import largest, share_of_largest
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._fixed_arms import CatalogueRecipe, refuse_changing_arms
 from robustbandits.policies.linear._linear import LinearRecipe, Radius, Ties
 
@@ -121,7 +121,7 @@ class RunningBounds(NamedTuple):
 
 def start_bounds(layers: int, arms: int) -> RunningBounds:
     """Return running bounds before any arm is known."""
-    reserve(layers, arms)
+    check_array_size(layers, arms)
     return RunningBounds(np.zeros((layers, arms)), np.zeros((layers, arms)))
 
 
@@ -203,7 +203,7 @@ class LayeredRecipe(CatalogueRecipe):
     def start_layers(
         self,
         problem: Problem,
-        chances: list[float],
+        probabilities: list[float],
         extras: list[float],
         *,
         delta: float,
@@ -214,7 +214,7 @@ class LayeredRecipe(CatalogueRecipe):
 
         refuse_changing_arms(problem, self.name)
         layering = Layering(
-            chances=np.array(chances),
+            chances=np.array(probabilities),
             extras=self.bonus_scale * np.array(extras),
             radius=Radius(
                 by_determinant=True,

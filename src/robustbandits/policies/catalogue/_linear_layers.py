@@ -18,7 +18,7 @@ from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import Ridge, observe
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.catalogue._layers import (
     MEMO_LAYER,
@@ -146,8 +146,8 @@ def _update_estimates(state: LinearLayersState, layer: int) -> None:
 def start_linear_layers(regression: Ridge, layering: Layering, arms: int) -> LinearLayersState:
     """Return layers without observations, each a copy of an empty regression."""
     dim, layers = regression.theta.shape[0], layering.chances.shape[0]
-    reserve(layers, dim, dim)
-    reserve(dim, arms)
+    check_array_size(layers, dim, dim)
+    check_array_size(dim, arms)
     return LinearLayersState(
         inverse=np.repeat(regression.inverse[None], layers, axis=0),
         gram=np.repeat(regression.gram[None], layers, axis=0),

@@ -23,7 +23,7 @@ from numpy.random import Generator
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.optimal_design import fit_means, g_optimal
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._state_checks import check_index
 
 # Fields of the diary.
@@ -228,7 +228,7 @@ def _threshold(rules: Rules, length: float, level: float, rank: int) -> float:
 
 def start_phases(dim: int, arms: int, rules: Rules, *, guess: float, bound: float) -> PhasedState:
     """Return a state at the start of phase 0."""
-    reserve(dim, arms)
+    check_array_size(dim, arms)
     diary = np.zeros(9)
     diary[LEFT] = PATIENCE * arms
     diary[WIDTH] = bound

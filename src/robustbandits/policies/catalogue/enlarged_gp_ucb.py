@@ -25,7 +25,7 @@ class EnlargedGPUCB(LayeredRecipe):
 
     This is the paper's Algorithm 1 with its bonus. It chooses without randomness, so its bound
     holds against an attacker who sees the choice. Two things are ours. γ_t is the information
-    gained so far, where the paper has the largest possible after t rounds; by the self-normalised
+    gained so far, where the paper has the largest possible after t rounds; by the self-normalized
     bound on which its proof rests, ours is as valid and tighter. The other is ``bonus_scale``.
 
     Needs the same arms in every round. Time and memory do not grow with the rounds: they are those

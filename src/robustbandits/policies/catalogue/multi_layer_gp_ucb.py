@@ -20,7 +20,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import MEMO, score
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import draw, largest, share_of_largest
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.catalogue._layers import (
     MEMO_LAYER,
@@ -153,7 +153,7 @@ class MultiLayerGPUCB(LayeredRecipe):
     """Gaussian processes that see a half, a quarter, an eighth, ... of the rounds.
 
     This is Algorithm 3 of the paper. Layer ℓ = 1, 2, ..., ⌈log₂T⌉ is drawn with probability 2^-ℓ
-    (the first with the remaining probability), and only the one drawn learns. Beside GP-UCB's own
+    (the first with the remaining probability), and only the one drawn learns. Besides GP-UCB's own
     bonus, each layer has a bonus ``(3 + B₀ ln(4(1 + log₂T)/δ)) s(x)/√λ`` for a constant corruption:
     whatever C is, the layers from log₂C on see no more than that.
 
@@ -175,8 +175,8 @@ class MultiLayerGPUCB(LayeredRecipe):
     layer's set. A reward that never comes changes nothing. The bounds then hold if neither the
     delay nor the loss of a reward depends on the reward.
 
-    The bound is for an attacker who does not see which layer is drawn; every attack here sees the
-    arm.
+    The bound is for an attacker who does not see which layer is drawn. Most attacks here see the
+    arm first; WeakVector does not.
 
     Needs the horizon, and the same arms in every round. Time and memory do not grow with the
     rounds: a round costs what LinUCB's costs (or arms² if the kernel is not linear); the state is
@@ -229,7 +229,7 @@ class MultiLayerGPUCB(LayeredRecipe):
     def start(self, problem: Problem) -> MultiLayerState:
         logs = math.log2(problem.horizon(self.name))
         layers = max(1, math.ceil(logs)) if self.layers is None else self.layers
-        reserve(layers, problem.arms)
+        check_array_size(layers, problem.arms)
         slower = [0.5**layer for layer in range(2, layers + 1)]
         delta = self.delta / (4.0 * (1.0 + logs))
         extra = 3.0 + self.max_corruption * math.log(1.0 / delta)

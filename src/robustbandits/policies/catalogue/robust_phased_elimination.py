@@ -87,9 +87,9 @@ class RobustPhasedElimination(CatalogueRecipe):
     def practical(cls, budget: float, **changes: Any) -> Self:
         """Use the tight threshold for a known budget.
 
-        It is as valid as the paper's, and with ``budget=100`` leaves exploration within 10⁶ rounds
-        (``docs/presets.md``), though not within 10⁵. Without a budget, the defaults leave
-        exploration.
+        It is as valid as the paper's, and with ``budget=100`` stops exploring within 10⁶ rounds
+        (``docs/presets.md``), though not within 10⁵. Without a budget, the defaults stop exploring
+        too.
         """
         return cls(**{"budget": budget, "threshold": "tight", **changes})
 

@@ -23,7 +23,7 @@ class SupportBasisExploration(CatalogueRecipe):
 
     This is a reconstruction. The paper's abstract, and papers that quote it, say four things: the
     policy does not know C; epochs grow exponentially; it explores through the Löwner–John ellipsoid
-    of the arms; its regret is d^{5/2}C/Δ + d⁶/Δ². The rest is modelled from memory on BARBAR
+    of the arms; its regret is d^{5/2}C/Δ + d⁶/Δ². The rest is modeled from memory on BARBAR
     (Gupta, Koren, Talwar 2019), on which the policy builds, and every constant is ours.
 
     With ``n = ⌈scale · d² ln(dT/δ)⌉``, epoch m = 1, 2, ... has ``4^{m-1} n`` rounds. Each round
@@ -35,8 +35,8 @@ class SupportBasisExploration(CatalogueRecipe):
     an arm happens to be played often. The arm with the largest estimate is the leader of the next
     epoch, and ``Δ̂ = max(2^{-m}, half its lead)``. The first epoch, with Δ̂ = 1, only explores.
 
-    The bound is for an attacker who acts before the arm is drawn; every attack here sees the arm
-    first.
+    The bound is for an attacker who acts before the arm is drawn. Most attacks here see the arm
+    first; WeakVector does not.
 
     Before the first epoch each arm is played until it has returned one reward (see
     :mod:`~robustbandits.policies.catalogue._phases`). Needs the horizon, and the same arms in every

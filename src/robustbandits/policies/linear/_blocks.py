@@ -1,9 +1,9 @@
 """EXP3 over candidates that are drawn once for each block of rounds.
 
 RobustBandit calls its blocks epochs and draws an attack budget; BOB draws a window. At the end of a
-block EXP3 is paid what the block earned, and the next candidate is drawn. A choice may not change
-the state, so before the first reward each choice draws its own candidate, and the first reward that
-arrives decides which of them becomes the candidate of the first block.
+block EXP3 learns, and the next candidate is drawn; EXP3's reward is the block's total reward. A
+choice may not change the state, so before the first reward each choice draws its own candidate, and
+the first reward that arrives decides which of them becomes the candidate of the first block.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import draw
 from robustbandits.policies._exp3 import Exp3, exp3_probabilities
-from robustbandits.policies._state_checks import check_chances, check_index
+from robustbandits.policies._state_checks import check_index, check_probabilities
 
 # First fields of a state's `diary`: the block's candidate (-1: not drawn yet), the probability with
 # which it was drawn; rewards learned in the block, those earned under its candidate, their sum;
@@ -32,11 +32,11 @@ def choose_candidate(exp3: Exp3, diary: Floats, rng: Generator, memo: Floats) ->
     memo[MEMO_CHANCE] = diary[CHANCE]
     memo[MEMO_BLOCK] = diary[NUMBER]
     if diary[CANDIDATE] < 0.0:
-        chances = np.empty(exp3.log_weights.shape[0])
-        exp3_probabilities(exp3, chances)
-        candidate = draw(chances, rng)
+        probabilities = np.empty(exp3.log_weights.shape[0])
+        exp3_probabilities(exp3, probabilities)
+        candidate = draw(probabilities, rng)
         memo[MEMO_CANDIDATE] = candidate
-        memo[MEMO_CHANCE] = chances[candidate]
+        memo[MEMO_CHANCE] = probabilities[candidate]
     return int(memo[MEMO_CANDIDATE])
 
 
@@ -48,7 +48,7 @@ def described_candidate(diary: Floats, memo: Floats) -> int:
 
 
 @kernel
-def candidate_chances(exp3: Exp3, diary: Floats, out: Floats) -> None:
+def candidate_probabilities(exp3: Exp3, diary: Floats, out: Floats) -> None:
     """Write the probability with which the next choice uses each candidate."""
     if diary[CANDIDATE] < 0.0:
         exp3_probabilities(exp3, out)
@@ -72,11 +72,11 @@ def credit(diary: Floats, reward: float, memo: Floats) -> None:
 @kernel
 def begin_block(exp3: Exp3, diary: Floats, rng: Generator) -> None:
     """Draw the next block's candidate and reset the block's counts."""
-    chances = np.empty(exp3.log_weights.shape[0])
-    exp3_probabilities(exp3, chances)
-    candidate = draw(chances, rng)
+    probabilities = np.empty(exp3.log_weights.shape[0])
+    exp3_probabilities(exp3, probabilities)
+    candidate = draw(probabilities, rng)
     diary[CANDIDATE] = candidate
-    diary[CHANCE] = chances[candidate]
+    diary[CHANCE] = probabilities[candidate]
     diary[LEARNED] = 0.0
     diary[CREDITED] = 0.0
     diary[EARNED] = 0.0
@@ -86,7 +86,7 @@ def begin_block(exp3: Exp3, diary: Floats, rng: Generator) -> None:
 def check_candidates_of(diary: Floats, memos: Floats, size: int) -> None:
     """Raise ValueError if the diary or a memo (one per row) names a candidate that cannot exist."""
     check_index("candidate", memos[:, MEMO_CANDIDATE], 0, size)
-    check_chances("probability of a candidate", memos[:, MEMO_CHANCE])
+    check_probabilities("probability of a candidate", memos[:, MEMO_CHANCE])
     if diary[CANDIDATE] != -1.0:
         check_index("candidate", diary[CANDIDATE], 0, size)
-        check_chances("probability of a candidate", diary[CHANCE])
+        check_probabilities("probability of a candidate", diary[CHANCE])

@@ -1,6 +1,6 @@
 """EXP4.P: draw an arm from a mixture of experts' advice, with a least probability for every arm.
 
-The experts here are ordered, and neighbours often advise the same arm. A decision is therefore
+The experts here are ordered, and neighbors often advise the same arm. A decision is therefore
 described by where the advice changes from one expert to the next, and four numbers suffice to pay
 all experts when the reward arrives.
 """

@@ -47,7 +47,7 @@ from robustbandits.policies.linear._tight import (
 #: estimate of each arm instead: see _tight.py. All four are valid.
 Bonus = Literal["paper", "l1", "l2", "tight"]
 BONUSES = get_args(Bonus)
-PAPER, L1, L2, TIGHT = range(4)
+PAPER_BONUS, L1_BONUS, L2_BONUS, TIGHT_BONUS = range(4)
 
 #: How to choose among arms with equal scores.
 Ties = Literal["random", "first"]
@@ -108,11 +108,11 @@ def corruption_bonus(optimist: Optimist, level: float) -> float:
 
     It is 0 for the tight bonus, which is added to each arm's bonus instead.
     """
-    if optimist.bonus == TIGHT:
+    if optimist.bonus == TIGHT_BONUS:
         return 0.0
-    if optimist.bonus == PAPER:
+    if optimist.bonus == PAPER_BONUS:
         return level * math.sqrt(optimist.ridge.tally[ENERGY])
-    if optimist.bonus == L1:
+    if optimist.bonus == L1_BONUS:
         return level
     return min(level, math.sqrt(level * optimist.max_corruption))
 
@@ -180,15 +180,15 @@ def choose_largest_sum(
 
 @kernel
 def share_of_largest_sum(
-    means: Floats, bonuses: Floats, first: bool, chance: float, out: Floats
+    means: Floats, bonuses: Floats, first: bool, mass: float, out: Floats
 ) -> None:
-    """Add ``chance`` to ``out`` at the arm that :func:`largest_sum` chooses; equal arms share it.
+    """Add ``mass`` to ``out`` at the arm that :func:`largest_sum` chooses; equal arms share it.
 
     Overwrites ``means`` with the sums.
     """
     for a in range(means.shape[0]):
         means[a] += bonuses[a]
-    share_of_largest(means, first, chance, out)
+    share_of_largest(means, first, mass, out)
 
 
 @kernel
@@ -246,10 +246,10 @@ def add_mixed_shares(
     contexts: Floats,
     factors: Floats,
     levels: Floats,
-    chances: Floats,
+    probabilities: Floats,
     out: Floats,
 ) -> None:
-    """Add the probability of each arm if candidate j is used with probability ``chances[j]``.
+    """Add the probability of each arm if candidate j is used with probability ``probabilities[j]``.
 
     A candidate has a width factor and a level. See :func:`optimistic_shares` for a single one.
     """
@@ -260,11 +260,11 @@ def add_mixed_shares(
     harms = np.zeros(arms)
     optimistic_scores(optimist, contexts, 1.0, 0.0, means, widths)
     add_harms(optimist.learned, optimist.ridge.inverse, contexts, 1.0, harms)
-    for j in range(chances.shape[0]):
-        if chances[j] > 0.0:
+    for j in range(probabilities.shape[0]):
+        if probabilities[j] > 0.0:
             for a in range(arms):
                 scores[a] = means[a] + factors[j] * widths[a] + levels[j] * harms[a]
-            share_of_largest(scores, optimist.first, chances[j], out)
+            share_of_largest(scores, optimist.first, probabilities[j], out)
 
 
 # ------------------------------------------------------------------------------------- recipes
@@ -297,10 +297,12 @@ def refuse_small_ridge(problem: Problem, ridge: float, weight: float = 1.0) -> N
 def theory_ridge(problem: Problem, unit: float, formula: str) -> float:
     """Return the penalty (unit/S)², where S is the bound of theta; raise ValueError if unusable."""
     ridge = (unit / problem.theta_bound) * (unit / problem.theta_bound)
-    if not smallest_ridge(problem) <= ridge < MAX_RIDGE:
+    smallest = smallest_ridge(problem)
+    if not smallest <= ridge < MAX_RIDGE:
         raise ValueError(
-            f"ridge must be given: the theory's, {formula}, is {ridge!r} for theta_bound "
-            f"{problem.theta_bound!r}, too far from context_bound {problem.context_bound!r} squared"
+            f"the theory's ridge, {formula}, is {ridge:g} for theta_bound {problem.theta_bound!r} "
+            f"and context_bound {problem.context_bound!r}, but must be between {smallest:g} and "
+            f"{MAX_RIDGE:g}: pass ridge=..."
         )
     return ridge
 

@@ -43,9 +43,9 @@ class BOB(WindowRecipe):
     """Draw a window for each block of rounds, and start SW-LinUCB again with it (BOB).
 
     The run is divided into blocks of H = ⌊d^⅔ √T⌋ rounds. For each, EXP3 draws one of the windows
-    ⌊H^(j/Δ)⌋, j = 0..Δ with Δ = ⌈ln H⌉, and is paid ``1/2 + R / (2H + 4σ√(H ln(T/√H)))`` at the
-    end, where R is what the block earned: with mean rewards in [-1, 1] the payment is in [0, 1]
-    except with a small probability. Only EXP3's weights are carried from one block to the next.
+    ⌊H^(j/Δ)⌋, j = 0..Δ with Δ = ⌈ln H⌉. At the end its reward is ``1/2 + R / (2H + 4σ√(H
+    ln(T/√H)))``, where R is the block's total reward. With mean rewards in [-1, 1] this is in [0,
+    1] except with a small probability. Only EXP3's weights are carried from one block to the next.
     Needs the horizon. It keeps ``H · (dim + 1)`` numbers.
 
     With a single window that has the length of the block, this is LinUCB with restarts.

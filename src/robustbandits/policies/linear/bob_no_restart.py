@@ -25,7 +25,7 @@ from robustbandits.policies._exp3 import (
     exp3_update,
     start_exp3,
 )
-from robustbandits.policies._state_checks import check_chances, check_index
+from robustbandits.policies._state_checks import check_index, check_probabilities
 from robustbandits.policies.linear._candidates import (
     candidate_levels,
     candidates_for,
@@ -58,11 +58,11 @@ class BOBNoRestartState(NamedTuple):
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         """Draw a candidate and play LinUCB's arm for it."""
-        chances = np.empty(self.levels.shape[0])
-        exp3_probabilities(self.exp3, chances)
-        candidate = draw(chances, rng)
+        probabilities = np.empty(self.levels.shape[0])
+        exp3_probabilities(self.exp3, probabilities)
+        candidate = draw(probabilities, rng)
         memo[MEMO_CANDIDATE] = candidate
-        memo[MEMO_CHANCE] = chances[candidate]
+        memo[MEMO_CHANCE] = probabilities[candidate]
         level = self.levels[candidate]
         factor = width_factor(self.optimist, level)
         return optimistic_arm(self.optimist, contexts, factor, level, rng)
@@ -87,17 +87,17 @@ class BOBNoRestartState(NamedTuple):
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         """Write the probability of each arm over the draw of the candidate."""
         size = self.levels.shape[0]
-        chances = np.empty(size)
+        probabilities = np.empty(size)
         factors = np.empty(size)
-        exp3_probabilities(self.exp3, chances)
+        exp3_probabilities(self.exp3, probabilities)
         for j in range(size):
             factors[j] = width_factor(self.optimist, self.levels[j])
         out[:] = 0.0
-        add_mixed_shares(self.optimist, contexts, factors, self.levels, chances, out)
+        add_mixed_shares(self.optimist, contexts, factors, self.levels, probabilities, out)
 
     def check(self, memos: Floats) -> None:
         check_index("candidate", memos[:, MEMO_CANDIDATE], 0, len(self.levels))
-        check_chances("probability of a candidate", memos[:, MEMO_CHANCE])
+        check_probabilities("probability of a candidate", memos[:, MEMO_CHANCE])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -206,7 +206,7 @@ class COBE(ConfidenceRecipe):
         Largest change of a single reward.
     test_scale
         Factor on every constant of the test: on the deviations, on the bases' regret bound, and on
-        the ``21 ln(T/δ)`` that each base is told to expect beside its share. 1 is the theory's;
+        the ``21 ln(T/δ)`` that each base is told to expect besides its share. 1 is the theory's;
         see :meth:`practical`.
     ridge, sigma, delta, ties
         As for :class:`~robustbandits.policies.linear.cw_oful.CWOFUL`.

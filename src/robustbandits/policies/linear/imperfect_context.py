@@ -76,8 +76,8 @@ def rate_arms(state: ImperfectState, contexts: Floats, complete: bool, values: F
     """
     ridge, factor = state.optimist.ridge, width_factor(state.optimist, 0.0)
     if state.error > 0.0:
-        cone, centres = rotate(ridge.inverse, ridge.theta, factor, state.error, contexts)
-        rate_worst_cases(cone, centres, state.degradation, complete, values)
+        cone, centers = rotate(ridge.inverse, ridge.theta, factor, state.error, contexts)
+        rate_worst_cases(cone, centers, state.degradation, complete, values)
     else:  # LinUCB, with the same bits
         squares = np.empty(contexts.shape[1])
         score_columns(ridge.inverse, ridge.theta, contexts, values, squares)
@@ -93,34 +93,34 @@ def rotate(
     dim, arms = contexts.shape
     axes, eigenvalues = np.empty((dim, dim)), np.empty(dim)
     longest = diagonalize(inverse, axes, eigenvalues)
-    vector, centres = np.empty(dim), np.empty((dim, arms))
+    vector, centers = np.empty(dim), np.empty((dim, arms))
     for i in range(dim):
         vector[i] = dot(axes[i], theta)
-        products(axes[i], contexts, centres[i])
-    return Cone(vector, eigenvalues, longest, factor, error), centres
+        products(axes[i], contexts, centers[i])
+    return Cone(vector, eigenvalues, longest, factor, error), centers
 
 
 @program
 def rate_worst_cases(
-    cone: Cone, centres: Floats, degradation: bool, complete: bool, values: Floats
+    cone: Cone, centers: Floats, degradation: bool, complete: bool, values: Floats
 ) -> None:
     """Write each arm's smallest index; or minus its degradation, which is never less than 0."""
-    dim, arms = centres.shape
-    indices, rivals, centre = np.empty(arms), np.zeros(arms), np.empty(dim)
+    dim, arms = centers.shape
+    indices, rivals, center = np.empty(arms), np.zeros(arms), np.empty(dim)
     top = 0
     for a in range(arms):  # at first, the values are upper bounds
-        copy_column(centres, a, centre)
-        indices[a], values[a] = step_down(cone, centre)
+        copy_column(centers, a, center)
+        indices[a], values[a] = step_down(cone, center)
         if values[a] > values[top]:
             top = a
     if degradation:
-        write_rivals(cone, centres, indices, top, rivals)
+        write_rivals(cone, centers, indices, top, rivals)
     best = -np.inf
     for k in range(arms):  # the most promising arm first: it often rules out the others
         a = (top + k) % arms
         if complete or values[a] - rivals[a] >= best:
-            copy_column(centres, a, centre)
-            values[a] = min(values[a], extreme_in_ball(cone, centre, 1.0)) - rivals[a]
+            copy_column(centers, a, center)
+            values[a] = min(values[a], extreme_in_ball(cone, center, 1.0)) - rivals[a]
             best = max(best, values[a])
         else:
             values[a] = -np.inf
@@ -129,21 +129,21 @@ def rate_worst_cases(
 
 
 @kernel
-def write_rivals(cone: Cone, centres: Floats, indices: Floats, first: int, rivals: Floats) -> None:
+def write_rivals(cone: Cone, centers: Floats, indices: Floats, first: int, rivals: Floats) -> None:
     """Write for each arm the largest index that another arm may have; look at ``first`` first.
 
     The index of a sum is at most the sum of the indices. So no index in a ball exceeds that of its
-    centre by more than the largest index in the ball around the origin.
+    center by more than the largest index in the ball around the origin.
     """
-    dim, arms = centres.shape
-    centre = np.zeros(dim)
-    reach = extreme_in_ball(cone, centre, -1.0)
+    dim, arms = centers.shape
+    center = np.zeros(dim)
+    reach = extreme_in_ball(cone, center, -1.0)
     highest, second, leader = -np.inf, -np.inf, 0
     for k in range(arms):
         a = (first + k) % arms
         if indices[a] + reach >= second:
-            copy_column(centres, a, centre)
-            index = extreme_in_ball(cone, centre, -1.0)
+            copy_column(centers, a, center)
+            index = extreme_in_ball(cone, center, -1.0)
             if index > highest:
                 highest, second, leader = index, highest, a
             else:
@@ -169,7 +169,7 @@ class ImperfectRecipe(LinearRecipe):
         setting="contextual",
         needs=("error of contexts",),
         adversary="nothing proved here; in the paper: contexts, if the true ones are told later",
-        regret="none here; d√T in the paper, beside what the error costs",
+        regret="none here; d√T in the paper, plus what the error costs",
         cost="Kd², and a small search",
         provenance=RECONSTRUCTION,
         reference="Yang, Ren (2021)",

@@ -32,8 +32,8 @@ class MultiLevelWeightedOFUL(WeightedRecipe):
     ``γ_{t,ℓ} = 8√(d ln(1 + tA²/((R+1)²λ)) ln(4t²L/δ)) + 4√d ln(4t²L/δ) + √λB + √d(ln(2ℓ²/δ)+3)``.
 
     With one level the first bound is always the smaller, and this is WeightedOFUL with a budget
-    of 2. An attacker who sees the arm before spending (all attacks of this package do) may guess
-    the level from it; the guarantee is for an attacker who does not see it.
+    of 2. An attacker who sees the arm before spending may guess the level from it; the guarantee is
+    for an attacker who does not see it. Most attacks here see the arm first; WeakVector does not.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from robustbandits.policies.linear._blocks import (
     LEARNED,
     NUMBER,
     begin_block,
-    candidate_chances,
+    candidate_probabilities,
     check_candidates_of,
     choose_candidate,
     credit,
@@ -102,13 +102,13 @@ class RobustBanditState(NamedTuple):
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         """Write the probability of each arm, over the draw of a candidate if none is drawn yet."""
         size = self.levels.shape[0]
-        chances = np.empty(size)
+        probabilities = np.empty(size)
         factors = np.empty(size)
-        candidate_chances(self.exp3, self.diary, chances)
+        candidate_probabilities(self.exp3, self.diary, probabilities)
         for j in range(size):
             factors[j] = _factor(self, j)
         out[:] = 0.0
-        add_mixed_shares(self.optimist, contexts, factors, self.levels, chances, out)
+        add_mixed_shares(self.optimist, contexts, factors, self.levels, probabilities, out)
 
     def check(self, memos: Floats) -> None:
         check_candidates_of(self.diary, memos, len(self.levels))

@@ -21,7 +21,7 @@ from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats, cholesky
 from robustbandits.kernels.ridge import LOG_DET, observe, rebuild, refine
 from robustbandits.kernels.selection import nth_smallest
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._state_checks import check_counts
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
@@ -266,7 +266,7 @@ class RobustRegressionUCB(LinearRecipe):
     def start(self, problem: Problem) -> RobustRegressionState:
         refuse_small_ridge(problem, self.ridge, RIDGE_FACTOR)
         dim = problem.dim
-        reserve(self.memory, dim)
+        check_array_size(self.memory, dim)
         first_fit = min(max(10, 4 * dim), max(1, self.memory // 2))
         return RobustRegressionState(
             optimist=self.start_optimist(problem),

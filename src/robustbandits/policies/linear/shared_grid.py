@@ -70,23 +70,23 @@ class SharedGridState(NamedTuple):
         means = np.empty(arms)
         widths = np.empty(arms)
         harms = np.zeros(arms)
-        chances = np.empty(arms)
+        probabilities = np.empty(arms)
         shares = np.empty(self.exp4.log_weights.shape[0])
         optimistic_scores(self.optimist, contexts, 1.0, 0.0, means, widths)
         add_harms(self.optimist.learned, self.optimist.ridge.inverse, contexts, 1.0, harms)
         expert_shares(self.exp4, shares)
         rest = rest_of(self.exp4, arms, shares)
         keep = 1.0 - arms * floor_of(self.exp4, arms)
-        chances[:] = rest
+        probabilities[:] = rest
         advice = np.empty(self.levels.shape[0], dtype=np.int64)
         borders = _advise(self, means, widths, harms, advice, rng)
         for j in range(advice.shape[0]):
-            chances[advice[j]] += keep * shares[j]
+            probabilities[advice[j]] += keep * shares[j]
         certain = borders == 0 and rest == 0.0
-        arm = advice[0] if certain else draw(chances, rng)
+        arm = advice[0] if certain else draw(probabilities, rng)
         memo[MEMO_BORDERS] = borders
         memo[MEMO_RUN] = run_of(advice, arm)
-        memo[MEMO_CHANCE] = chances[arm]
+        memo[MEMO_CHANCE] = probabilities[arm]
         memo[MEMO_ARMS] = arms
         return arm
 
@@ -117,15 +117,15 @@ class SharedGridState(NamedTuple):
         arms = contexts.shape[1]
         size = self.levels.shape[0]
         shares = np.empty(self.exp4.log_weights.shape[0])
-        chances = np.empty(size)
+        probabilities = np.empty(size)
         factors = np.empty(size)
         expert_shares(self.exp4, shares)
         keep = 1.0 - arms * floor_of(self.exp4, arms)
         for j in range(size):
-            chances[j] = keep * shares[j]
+            probabilities[j] = keep * shares[j]
             factors[j] = width_factor(self.optimist, self.levels[j])
         out[:] = rest_of(self.exp4, arms, shares)
-        add_mixed_shares(self.optimist, contexts, factors, self.levels, chances, out)
+        add_mixed_shares(self.optimist, contexts, factors, self.levels, probabilities, out)
 
     def check(self, memos: Floats) -> None:
         check_advice(self.exp4, memos)

@@ -25,7 +25,7 @@ from robustbandits.game.parameters import Count, Flag, NonNegative, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, forget, observe, replay, reset_ridge
-from robustbandits.kernels.size_limit import reserve
+from robustbandits.kernels.size_limit import check_array_size
 from robustbandits.policies._exp3 import Exp3, exp3_update, start_exp3
 from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.linear._blocks import (
@@ -36,7 +36,7 @@ from robustbandits.policies.linear._blocks import (
     LEARNED,
     NUMBER,
     begin_block,
-    candidate_chances,
+    candidate_probabilities,
     check_candidates_of,
     choose_candidate,
     credit,
@@ -99,13 +99,13 @@ class WindowState(NamedTuple):
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
         """Write the probability of each arm, over the draw of a window if none is drawn yet."""
         size = self.windows.shape[0]
-        chances = np.empty(size)
+        probabilities = np.empty(size)
         factors = np.empty(size)
-        candidate_chances(self.exp3, self.diary, chances)
+        candidate_probabilities(self.exp3, self.diary, probabilities)
         for j in range(size):
             factors[j] = _radius(self, j)
         out[:] = 0.0
-        add_mixed_shares(self.optimist, contexts, factors, np.zeros(size), chances, out)
+        add_mixed_shares(self.optimist, contexts, factors, np.zeros(size), probabilities, out)
 
     def check(self, memos: Floats) -> None:
         check_candidates_of(self.diary, memos, len(self.windows))
@@ -176,7 +176,7 @@ def start_ring(window: int, dim: int) -> Floats:
             f"window must hold at most {MOST_NUMBERS // (dim + 1)} observations of dimension "
             f"{dim} (2 GiB), got {window}: a window that never fills is LinUCB"
         )
-    reserve(window, dim + 1)
+    check_array_size(window, dim + 1)
     return np.zeros((window, dim + 1))
 
 

@@ -2,7 +2,7 @@
 
 Robust weighted OFUL of Zhao, Zhou, Gu (2021). The state and :class:`WeightedRecipe` are shared with
 MultiLevelWeightedOFUL, which is for an unknown budget. There each round is assigned to a level at
-random; level ℓ gets one round in 2^ℓ and has a regression of its own, beside the regression of all
+random; level ℓ gets one round in 2^ℓ and has a regression of its own, besides the regression of all
 rounds. If the attacker cannot foresee the draw, level ℓ sees no more than about C / 2^ℓ of the
 corruption.
 """
@@ -103,11 +103,11 @@ class LevelledState(NamedTuple):
         check_index("level", memos[:, MEMO_LEVEL], min(1, self.levels), self.levels + 1)
 
 
-def level_chances(levels: int) -> Floats:
+def level_probabilities(levels: int) -> Floats:
     """Return 2^-ℓ for the levels ℓ = 2, 3, ..., the rest for level 1; a single 1 without levels."""
-    chances: Floats = 0.5 ** np.arange(1.0, max(1, levels) + 1.0)
-    chances[0] = 1.0 - chances[1:].sum()
-    return chances
+    probabilities: Floats = 0.5 ** np.arange(1.0, max(1, levels) + 1.0)
+    probabilities[0] = 1.0 - probabilities[1:].sum()
+    return probabilities
 
 
 @kernel
@@ -182,7 +182,7 @@ class WeightedRecipe(LinearRecipe):
         refuse_small_ridge(problem, ridge, weight)
         return LevelledState(
             ridges=start_ridges(1 + levels, problem.dim, ridge),
-            chances=level_chances(levels),
+            chances=level_probabilities(levels),
             band=Band(
                 reach=(problem.context_bound / (self.noise_bound + 1.0)) ** 2 / ridge,
                 prior=math.sqrt(ridge) * problem.theta_bound,

@@ -11,8 +11,8 @@ from robustbandits.metrics.groups import Labels
 from robustbandits.ratings.synthetic import STAND_IN
 from robustbandits.reports.grouped_games import GroupedGames, count_matches
 from robustbandits.reports.page.charts import Figure, panel_figure, sweep_figure
+from robustbandits.reports.page.findings import findings
 from robustbandits.reports.page.page_table import PageTable, overview_table
-from robustbandits.reports.page.verdict import verdict
 from robustbandits.reports.panels import distinct
 from robustbandits.reports.rerun import Rerun
 from robustbandits.reports.table import Table
@@ -59,7 +59,7 @@ class Chapter:
     @property
     def verdict(self) -> list[str]:
         """What the experiment found, in plain sentences."""
-        return verdict(self.games)
+        return findings(self.games)
 
     @property
     def overview(self) -> PageTable:

@@ -133,7 +133,7 @@ def _policy(name: str, number: int) -> dict[str, Any]:
 
 
 def _style_sheet() -> str:
-    """Return the style sheet with the colours of the palette: --c0, --c1, ..."""
+    """Return the style sheet with the colors of the palette: --c0, --c1, ..."""
     light, dark = (
         " ".join(f"--c{k}: {shades[theme]};" for k, shades in enumerate(PALETTE))
         for theme in (0, 1)

@@ -10,7 +10,7 @@ from robustbandits.experiments import Experiment
 from robustbandits.reports.rerun import rerun
 
 
-def origin(experiment: Experiment, page: str) -> str:
+def provenance_note(experiment: Experiment, page: str) -> str:
     """Return a paragraph of Markdown on how an experiment's numbers in a page were made."""
     spec, notes = experiment.spec, experiment.provenance
     facts = [f"T = {spec.rounds:,}", f"{len(spec.seeds)} seeds", f"commit {_commits(notes)}"]

@@ -1,10 +1,10 @@
-"""The verdict: what an experiment found, in plain sentences."""
+"""Findings: what an experiment found, in plain sentences."""
 
 import pytest
 
 from reports.sample_experiments import experiment_with_finals
 from robustbandits.reports.grouped_games import GroupedGames
-from robustbandits.reports.page.verdict import MOST_ENVIRONMENTS, verdict
+from robustbandits.reports.page.findings import MOST_ENVIRONMENTS, findings
 
 GAMES = {
     ("none", "fast"): [10.0, 12.0, 11.0],
@@ -17,10 +17,10 @@ GAMES = {
 
 
 def found(finals, **options):
-    return verdict(GroupedGames(experiment_with_finals(finals, **options), gaps={}))
+    return findings(GroupedGames(experiment_with_finals(finals, **options), gaps={}))
 
 
-def test_verdict_names_the_safest_the_hardest_hit_and_the_best_without_attack():
+def test_findings_name_the_safest_the_hardest_hit_and_the_best_without_attack():
     assert found(GAMES) == [
         "safe has the lowest regret under its worst attack, 61; next is fast with 905. "
         "fast is hit hardest: strong raises its regret from 11 to 905. "
@@ -63,6 +63,6 @@ def test_many_environments_are_counted():
     ]
 
 
-def test_no_games_give_no_verdict():
+def test_no_games_give_no_findings():
     experiment = experiment_with_finals(GAMES)._replace(ledgers=[])
-    assert verdict(GroupedGames(experiment, gaps={})) == []
+    assert findings(GroupedGames(experiment, gaps={})) == []

@@ -11,7 +11,7 @@ from robustbandits.reports.page.page_table import readable
 from robustbandits.reports.panels import Panel, distinct
 from robustbandits.reports.ranking import Entry, Ranking, rank
 
-#: With more environments than this, the verdict only counts them.
+#: With more environments than this, the findings only counts them.
 MOST_ENVIRONMENTS = 4
 
 
@@ -23,7 +23,7 @@ class _Environment(NamedTuple):
     clean: Panel | None
 
 
-def verdict(games: GroupedGames) -> list[str]:
+def findings(games: GroupedGames) -> list[str]:
     """Return a paragraph for each environment, or one for all if there are many."""
     environments = [
         _Environment(
