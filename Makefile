@@ -41,6 +41,7 @@ cautious: .venv/ready  ## measure which attacks CautiousLinUCB withstands, and w
 	$(BIN)/robustbandits run tolerance --store $(OUT)/tolerance
 	$(BIN)/python -m tools.policy_tables $(OUT)/cautious docs/cautious.md
 	$(BIN)/python -m tools.policy_tables $(OUT)/tolerance docs/cautious.md
+	$(BIN)/python -m tools.search_table docs/cautious.md
 
 tight: .venv/ready  ## measure the tight bonus beside the others, and write docs/tight.md
 	$(BIN)/robustbandits run tight --store $(OUT)/tight

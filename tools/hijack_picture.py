@@ -24,7 +24,7 @@ ROUNDS, SEEDS, BUDGET = 100_000, 10, 100.0
 CATALOGUE = rb.environments.Simulation(contexts="fixed")
 POLICIES: dict[str, Policy] = {
     "LinUCB": rb.policies.LinUCB(),
-    "CautiousLinUCB": rb.policies.CautiousLinUCB(tolerance=3 * BUDGET),
+    "CautiousLinUCB": rb.policies.CautiousLinUCB(tolerance=4 * BUDGET),
     "BOBNoRestart": rb.policies.BOBNoRestart(),
 }
 COLORS = {name: style.color for name, style in styles_of(POLICIES).items()}

@@ -31,9 +31,9 @@ class CautiousLinUCB(LinearRecipe):
     Parameters
     ----------
     tolerance
-        Use about three times the attacker's budget: corrupting one arm alone, the cheapest attack
+        Use about four times the attacker's budget: corrupting one arm alone, the cheapest attack
         that we know, succeeds from about half of the tolerance on (``docs/cautious.md``). Use more
-        than three times if ``sigma`` is below 0.1. The larger the tolerance, the more regret the
+        than four times if ``sigma`` is below 0.1. The larger the tolerance, the more regret the
         policy has without an attack, compared with LinUCB.
     ridge, delta, sigma, radius, ties
         As for every linear policy, see :class:`LinearRecipe`.
