@@ -72,6 +72,7 @@ def test_no_number_of_a_header_makes_loading_expensive(name, tmp_path):
 
 
 LARGE = ["COBE", "LinUCB", "BARBAR", "MLAER", "RobustPhasedElimination"]
+REFUSED = r"file allows|do not fit its header|must have shape|expected shape"
 
 
 @pytest.mark.parametrize("name", compile_few(LARGE, CORE))
@@ -82,7 +83,7 @@ def test_two_huge_numbers_do_not_make_loading_expensive(name, tmp_path):
         (tmp_path / "bad.rb").write_bytes(pack(header, arrays))
         tracemalloc.start()
         try:
-            with pytest.raises(SnapshotError, match=r"file allows|must have shape|expected shape"):
+            with pytest.raises(SnapshotError, match=REFUSED):
                 rb.Agent.load(tmp_path / "bad.rb")
             assert tracemalloc.get_traced_memory()[1] < 10_000_000
         finally:
