@@ -8,6 +8,9 @@ from agent.agents import contents, draw_contexts, file_of, make_agent
 from agent.files import pack, unpack
 from catalogue import policy
 from robustbandits.agent import SnapshotError
+from robustbandits.compiled.jit import jit_is_on
+
+pytestmark = [pytest.mark.slow] if jit_is_on else []  # much to compile
 
 SHOWN = draw_contexts(np.random.default_rng(5))
 

@@ -99,6 +99,7 @@ def test_an_attack_that_declares_it_reads_the_policy(kind):
     assert spent(declared(kind)(LEVEL)) == pytest.approx(0.625)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default::robustbandits.compiled.fallback.PerformanceWarning")
 def test_an_attack_that_uses_the_policy_as_a_tuple_gets_it_by_value_with_one_warning(recwarn):
     attack = declared(Indexes)

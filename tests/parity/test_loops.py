@@ -10,9 +10,7 @@ import pytest
 
 from catalogue import compile_few
 from parity.games import compiled_settings, play_game, settings
-from property.laws import COMPILED_LATER
 from robustbandits.compiled.jit import jit_is_on
-from robustbandits.policies import LinUCB
 
 pytestmark = pytest.mark.skipif(not jit_is_on, reason="compares compiled code with plain Python")
 
@@ -31,12 +29,7 @@ def without_jit():
     return json.loads(done.stdout)
 
 
-FEW = [
-    name
-    for name, game in settings().items()
-    if game.policy == LinUCB() and game.attack.name not in COMPILED_LATER
-]
-ALL_BUT_SLOW = [name for name, game in settings().items() if game.attack.name not in COMPILED_LATER]
+FEW = [f"LinUCB - {attack}" for attack in ("NoAttack", "Garcelon", "ContextDilation")]
 
 
 @pytest.mark.parametrize("name", compile_few(settings(), FEW))
@@ -44,7 +37,7 @@ def test_the_loop_in_python_over_compiled_kernels_plays_as_without_jit(name, wit
     assert play_game(settings()[name], in_python=True) == without_jit[name]
 
 
-@pytest.mark.parametrize("name", compile_few(compiled_settings(), ALL_BUT_SLOW))
+@pytest.mark.parametrize("name", compile_few(compiled_settings(), FEW))
 def test_the_compiled_loop_plays_as_without_jit(name, without_jit):
     assert play_game(settings()[name]) == without_jit[name]
 

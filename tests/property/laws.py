@@ -2,13 +2,12 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import hypothesis
 import numpy as np
-import pytest
 
 import robustbandits as rb
 from catalogue import CORE, example, policy
@@ -94,20 +93,31 @@ EAGER = [
 PLANNERS = ("Promote", "ObservationFree", "Drip", "RestartAware")
 
 
+def quick(forms: Iterable[str]) -> list[str]:
+    """Return all forms in plain Python, few if they must be compiled.
+
+    tests/parity compares compiled games of every attack with plain Python.
+    """
+    return [form for form in forms if form in FEW or not jit_is_on]
+
+
 def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:
     """Make one of the forms above."""
     name, values = FORMS[form]
     return make_attack(name, budget, **values, **({} if name == "NoAttack" else {"purse": purse}))
 
 
-def pairs() -> list[Any]:
+def pairs() -> list[tuple[str, str]]:
     """Return (attack, policy) pairs: all in plain Python, fewer if each must be compiled."""
     every = [(attack, policy) for attack in NAMES for policy in POLICIES]
     if not jit_is_on:
         return every
-    few = [pair for pair in every if pair[1] == "LinUCB" or pair[0] in ("NoAttack", "Garcelon")]
-    slow = pytest.mark.slow
-    return [pytest.param(*pair, marks=slow) if pair[0] in COMPILED_LATER else pair for pair in few]
+    few = {FORMS[form][0] for form in FEW}
+    return [
+        (attack, policy)
+        for attack, policy in every
+        if (policy == "LinUCB" and attack in few) or attack in ("NoAttack", "Garcelon")
+    ]
 
 
 # ---------------------------------------------------------------------------- policies and attacks

@@ -24,6 +24,7 @@ from property.laws import (
     make_attack,
     pairs,
     played,
+    quick,
     same_bits,
     trace,
     trace_rounds,
@@ -37,7 +38,7 @@ RULES = pytest.mark.parametrize("purse", ["truncate", "skip", "stop"])
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
-@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
+@pytest.mark.parametrize("form", quick(ATTACKERS))
 def test_the_budget_is_never_exceeded(form, budget):
     spent = trace(attack_of(form, budget)).spent
     assert (spent <= budget).all()
@@ -45,7 +46,7 @@ def test_the_budget_is_never_exceeded(form, budget):
 
 
 @RULES
-@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
+@pytest.mark.parametrize("form", quick(ATTACKERS))
 def test_the_ledger_records_what_was_spent_and_changed(form, purse):
     game = trace(attack_of(form, 7.3, purse))
     prices = game.context_prices + game.reward_prices
@@ -55,7 +56,7 @@ def test_the_ledger_records_what_was_spent_and_changed(form, purse):
     assert game.touched.tolist() == np.cumsum(changed).tolist()
 
 
-@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
+@pytest.mark.parametrize("form", quick(ATTACKERS))
 def test_every_cost_is_what_the_rounds_show(form):
     game = trace(attack_of(form, 7.3))
     costs = dict(close_book(game.book, game.purse, ("", "", ""), 0).costs)
@@ -130,7 +131,7 @@ def test_an_attack_that_changes_nothing_gives_the_unattacked_game(name):
 
 
 @RULES
-@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
+@pytest.mark.parametrize("form", quick(ATTACKERS))
 def test_nothing_changes_after_the_budget_is_spent(form, purse):
     game = trace(attack_of(form, 0.3, purse))
     last = first_above(game.spent, 0.3 - 2 * EMPTY) + 1
@@ -146,9 +147,7 @@ def test_truncate_spends_its_budget_exactly(form):
 
 @RULES
 @pytest.mark.parametrize(("less", "more"), [(0.3, 7.3), (2.5, 100.0), (7.3, math.inf)])
-@pytest.mark.parametrize(
-    "form", compile_few([form for form in ATTACKERS if form not in PLANNERS], FEW)
-)
+@pytest.mark.parametrize("form", quick([form for form in ATTACKERS if form not in PLANNERS]))
 def test_a_larger_budget_changes_nothing_before_the_smaller_is_spent(form, less, more, purse):
     smaller, larger = (trace(attack_of(form, budget, purse)) for budget in (less, more))
     until = first_above(larger.spent, less - 2 * EMPTY)

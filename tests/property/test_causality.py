@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
-from catalogue import compile_few
 from property.laws import (
     ATTACKERS,
-    FEW,
     POLICIES,
     WILD,
     Overwriter,
@@ -18,6 +16,7 @@ from property.laws import (
     deal_rounds,
     game_bits,
     played,
+    quick,
     same_bits,
     trace_rounds,
 )
@@ -39,7 +38,7 @@ def with_another_future(block: Rounds, first: int) -> Rounds:
 
 
 @pytest.mark.parametrize("first", [1, 40, 79])
-@pytest.mark.parametrize("form", compile_few(["NoAttack", *ATTACKERS], FEW))
+@pytest.mark.parametrize("form", quick(["NoAttack", *ATTACKERS]))
 def test_later_rounds_change_no_earlier_round(form, first):
     problem, block = deal_rounds(WILD, ROUNDS)
     blocks = (block, with_another_future(block, first))
@@ -80,7 +79,7 @@ def test_a_policy_that_overwrites_its_arguments_does_not_change_the_rounds(attac
     assert all(same_bits(old, new) for old, new in zip(before, block, strict=True))
 
 
-@pytest.mark.parametrize("form", compile_few(["NoAttack", *ATTACKERS], FEW))
+@pytest.mark.parametrize("form", quick(["NoAttack", *ATTACKERS]))
 def test_a_policy_learns_the_context_that_it_was_shown(form):
     problem, block = deal_rounds(WILD, ROUNDS)
     game = trace_rounds(problem, block, attack_of(form, 7.3), LINUCB)

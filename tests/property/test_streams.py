@@ -5,11 +5,9 @@ import copy
 import numpy as np
 import pytest
 
-from catalogue import compile_few
 from property.laws import (
     ATTACKERS,
     EAGER,
-    FEW,
     POLICIES,
     WILD,
     attack_of,
@@ -19,6 +17,7 @@ from property.laws import (
     make_attack,
     pairs,
     played,
+    quick,
     same_bits,
     trace,
 )
@@ -28,7 +27,7 @@ from robustbandits.game.rounds import Rounds
 ROUNDS = 90
 
 
-@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
+@pytest.mark.parametrize("form", quick(ATTACKERS))
 def test_an_attack_changes_only_what_it_has_a_kernel_for(form):
     problem, _ = deal_rounds(WILD, 1)
     state = attack_of(form, 1.0).start(problem)
@@ -41,7 +40,7 @@ def test_an_attack_changes_only_what_it_has_a_kernel_for(form):
         assert hasattr(state, "propose_reward") != hasattr(state, "propose_contexts")
 
 
-@pytest.mark.parametrize("form", compile_few(["NoAttack", *ATTACKERS], FEW))
+@pytest.mark.parametrize("form", quick(["NoAttack", *ATTACKERS]))
 def test_regret_is_counted_with_clean_means(form):
     game = trace(attack_of(form, 7.3))
     lost = game.means.max(axis=1) - game.means[np.arange(len(game.arms)), game.arms]
@@ -85,7 +84,7 @@ def test_the_three_streams_of_a_match_differ():
     assert len(set(states)) == 3
 
 
-@pytest.mark.parametrize("form", compile_few(ATTACKERS, FEW))
+@pytest.mark.parametrize("form", quick(ATTACKERS))
 def test_an_attack_does_not_draw_from_the_policys_stream(form):
     problem, block = deal_rounds(WILD, ROUNDS)
     game = enter(problem, attack_of(form, 50.0), POLICIES["LinUCB"])

@@ -211,6 +211,7 @@ def test_the_limit_is_that_of_the_catalogues(report):
     assert math.isnan(without.details.best_arm)
 
 
+@pytest.mark.slow
 def test_the_page_has_the_verdict_and_the_tables(report, tmp_path):
     pytest.importorskip("jinja2")
     pytest.importorskip("matplotlib")
@@ -246,6 +247,7 @@ def test_an_object_plays_fewer_rounds_to_fit_and_the_report_says_so():
 
 
 @compiled
+@pytest.mark.slow
 def test_a_red_team_with_a_store_plays_nothing_twice_and_keeps_its_size(tmp_path):
     pytest.importorskip("pyarrow")
     # A tenth of a second: the speed is measured, so that it would differ from call to call.

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import compile_few
 from reference import twins_contextual
 from reference.playing import (
     assert_twins,
@@ -33,6 +34,9 @@ SHAPES = [
     (40, 2, 400, 1),
     (40, 500, 60, 1),
 ]
+#: Variants that quick tests compile; the others share most of their code.
+QUICK = ("linucb", "linucb-det", "cautious", "cw-oful", "lints", "greedy", "robust-linucb-paper")
+QUICK += ("robust-linucb-tight", "bob-no-restart", "bob-no-restart-as-coded")
 #: Long enough for rounding errors of the inverse, and of LinTS's factor, to show.
 LONG = ["linucb", "lints", "greedy", "robust-linucb-paper", "bob-no-restart", "robust-bandit"]
 
@@ -80,12 +84,15 @@ def shape_block(dim, arms, rounds, seed=0):
 
 
 @pytest.mark.parametrize("shape", SHAPES if jit_is_on else [(2, 5, 200, 0)])
-@pytest.mark.parametrize("variant", CORE)
+@pytest.mark.parametrize("variant", compile_few(CORE, QUICK))
 def test_core_policy_plays_like_its_twin(variant, shape):
     assert_alike(*assert_twins(*CORE[variant], shape_block(*shape), seed=shape[3]))
 
 
-@pytest.mark.parametrize("variant", [name for name in CORE if name.endswith("tight")])
+TIGHT = [name for name in CORE if name.endswith("tight")]
+
+
+@pytest.mark.parametrize("variant", compile_few(TIGHT, QUICK))
 def test_policy_with_the_tight_bonus_plays_like_its_twin_on_a_catalogue(variant):
     block = block_of(590 if jit_is_on else 190, arms=7, dim=4, contexts="fixed", seed=3)
     agent, twin = assert_twins(*CORE[variant], block, seed=3)

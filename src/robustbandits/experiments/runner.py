@@ -77,11 +77,19 @@ def run(
     Examples
     --------
     >>> import tempfile
-    >>> from robustbandits.experiments.spec import read_spec
+    >>> import robustbandits as rb
+    >>> spec = rb.experiments.Spec(
+    ...     name="small",
+    ...     environments=[rb.environments.Simulation()],
+    ...     attacks=[rb.attacks.NoAttack(), rb.attacks.Garcelon(10.0)],
+    ...     policies=[rb.policies.LinUCB()],
+    ...     rounds=1000,
+    ...     seeds=2,
+    ... )
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     outcome = run(read_spec("smoke"), folder, progress=False)
+    ...     outcome = run(spec, folder, progress=False)
     ...     print(outcome.played, len(outcome.ledgers()))
-    2 18
+    2 4
     """
     check_engine(engine)
     workers = None if workers is None else require.count("workers", workers)

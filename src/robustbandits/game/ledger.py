@@ -85,7 +85,7 @@ def open_book(rounds: int, arms: int, points: int = POINTS) -> Book:
 
 
 @kernel
-def write(
+def record_round(
     book: Book, purse: Purse, arm: int, regret: float, reward: float, seen: float, attacked: bool
 ) -> None:
     """Record one round."""

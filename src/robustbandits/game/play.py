@@ -9,7 +9,7 @@ import numpy as np
 from robustbandits.compiled.jit import program
 from robustbandits.game.committed import commit_shifts, wanted_reward, watch
 from robustbandits.game.knowledge import NoPolicy, known_contexts, known_means, known_policy
-from robustbandits.game.ledger import PLAYED, Book, write
+from robustbandits.game.ledger import PLAYED, Book, record_round
 from robustbandits.game.purse import SPENT, Purse, has_money, settle_reward
 from robustbandits.game.records import inject_records
 from robustbandits.game.rounds import CHOSEN, Rounds, draw_reward
@@ -39,7 +39,7 @@ def play(
     shifts = np.zeros(arms)  # of rewards, by an attack that commits to them before the choice
     no_contexts = np.full((dim, arms), np.nan)  # shown to an attack that may not see the real ones
     no_means = np.full(rounds.means.shape[1], np.nan)
-    asked = known_policy(attack, policy, NoPolicy(0))
+    policy_to_ask = known_policy(attack, policy, NoPolicy(0))
     for t in range(rounds.noise.shape[0]):
         for i in range(memo.shape[0]):
             memo[i] = 0.0
@@ -63,7 +63,9 @@ def play(
                 purse.account[SPENT],
                 purse.budget,
             )
-            attacked = attack_contexts(attack, asked, scene, contexts, shown, purse, attack_rng)
+            attacked = attack_contexts(
+                attack, policy_to_ask, scene, contexts, shown, purse, attack_rng
+            )
             commit_shifts(attack, scene, shifts, purse, attack_rng)
             injected = inject_records(
                 attack, policy, scene, contexts, offset, purse, policy_rng, attack_rng
@@ -86,9 +88,9 @@ def play(
                 purse.account[SPENT],
                 purse.budget,
             )
-            played = attack_arm(attack, asked, scene, arm, means, purse, attack_rng)
+            played = attack_arm(attack, policy_to_ask, scene, arm, means, purse, attack_rng)
             reward = draw_reward(means[played], rounds.noise[t], purse.clicks)
-            wanted = wanted_reward(attack, asked, scene, shifts, arm, reward, attack_rng)
+            wanted = wanted_reward(attack, policy_to_ask, scene, shifts, arm, reward, attack_rng)
             seen = settle_reward(purse, reward, wanted)
             watch(attack, scene, played, reward)
         else:
@@ -97,4 +99,4 @@ def play(
         overhear(policy, purse.account[SPENT], not has_money(purse))
         learn(policy, arm, context, seen - offset, memo, policy_rng)
         attacked = attacked or seen != reward or played != arm
-        write(book, purse, arm, rounds.best[row] - means[played], reward, seen, attacked)
+        record_round(book, purse, arm, rounds.best[row] - means[played], reward, seen, attacked)
