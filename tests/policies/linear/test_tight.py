@@ -25,14 +25,7 @@ from robustbandits.game.verbs import MEMO
 from robustbandits.policies import LinUCB, RobustBandit, RobustLinUCB
 
 #: Compiling these policies takes seconds each.
-slow = [pytest.mark.slow] if jit_is_on else []
-WITH_BONUS = [
-    "RobustLinUCB",
-    "BOBNoRestart",
-    "RobustBandit",
-    pytest.param("SharedGrid", marks=slow),
-    pytest.param("OracleLinUCB", marks=slow),
-]
+WITH_BONUS = ["RobustLinUCB", "BOBNoRestart", "RobustBandit", "SharedGrid", "OracleLinUCB"]
 
 
 def tight(name):
