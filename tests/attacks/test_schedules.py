@@ -29,7 +29,9 @@ from robustbandits.experiments.recipe_text import parse_recipe
 from robustbandits.game.knowledge import knowledge_of
 from robustbandits.game.problem import Problem, UnsupportedProblem
 
-pytestmark = [pytest.mark.slow] if jit_is_on else []  # much to compile
+pytestmark = pytest.mark.skipif(
+    jit_is_on, reason="plain Python plays these games; tests/parity compares it with compiled code"
+)
 PROBLEM = Problem(arms=4, dim=3, rounds=1000, noise=0.1)
 CATALOGUE = rb.environments.Simulation(arms=5, dim=2, contexts="fixed")
 #: One attack of each kind: on rewards, on rewards before the choice, on contexts.

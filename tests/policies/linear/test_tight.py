@@ -19,7 +19,6 @@ from reference.playing import (
 )
 from robustbandits.agent.file_contents import state_arrays
 from robustbandits.checks import check_policy
-from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem, UnsupportedProblem
 from robustbandits.game.verbs import MEMO
 from robustbandits.policies import LinUCB, RobustBandit, RobustLinUCB
