@@ -9,12 +9,13 @@ BIN := .venv/bin
 
 .PHONY: reproduce reproduction-page table1 tables picture cautious limits tight presets infinite clicks choosing test slow lint types layers parity oldest adapters check bench fix clean
 
+# Python compiles modules when they are first imported (--no-compile), because most are never needed.
 # Installed again when the dependencies change. The install is editable, so changes of the code need nothing.
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "robustbandits needs Python 3.11 or newer")'
 	@echo "setting up .venv: about a minute"
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
 reproduce: .venv/ready  ## play the games of the paper's Figure 1
@@ -103,7 +104,7 @@ OLDEST_TESTS := tests/compiled tests/kernels/test_scoring.py tests/kernels/test_
 
 .venv-oldest/ready: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
-	$(OLDEST) -m pip install --quiet --disable-pip-version-check -c constraints-oldest.txt -e . pytest pytest-xdist hypothesis
+	$(OLDEST) -m pip install --no-compile --quiet --disable-pip-version-check -c constraints-oldest.txt -e . pytest pytest-xdist hypothesis
 	touch $@
 
 oldest: .venv-oldest/ready  ## a quick set of tests with the oldest supported Numba and NumPy
@@ -114,7 +115,7 @@ ADAPTERS := .venv-adapters/bin/python
 
 .venv-adapters/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-adapters
-	$(ADAPTERS) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[adapters,lab,pandas]' pytest pytest-xdist hypothesis
+	$(ADAPTERS) -m pip install --no-compile --quiet --disable-pip-version-check -c constraints.txt -e '.[adapters,lab,pandas]' pytest pytest-xdist hypothesis
 	touch $@
 
 adapters: .venv-adapters/ready  ## the tests of adapters, with the real libraries

@@ -83,6 +83,7 @@ def test_good_policies_find_the_best_arm_and_random_play_does_not():
         assert ledger.regret.min() >= 0.0
 
 
+@pytest.mark.slow
 def test_compare_store_and_report_take_a_ball(tmp_path):
     spec = rb.experiments.Spec(
         name="balls",

@@ -14,6 +14,7 @@ from robustbandits.policies.linear._linear import width_factor
 
 pytestmark = [
     pytest.mark.statistical,
+    pytest.mark.slow,
     pytest.mark.skipif(not jit_is_on, reason="hundreds of thousands of rounds"),
 ]
 

@@ -190,7 +190,7 @@ def test_store_of_two_experiments_is_refused_and_the_page_stays(tmp_path, capsys
     assert page.read_text(encoding="utf-8") == PAGE
 
 
-PARTS = {"measured", "panels", "budgets", "ratios", "exploration", "chart", *DERIVED}
+PARTS = {"measured", "panels", "budgets", "ratios", "exploration", "chart", "search", *DERIVED}
 LIMITS_PARTS = {"limits", "efficiency", "bonuses", "lies", "limitchart"}
 
 
