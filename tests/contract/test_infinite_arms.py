@@ -33,7 +33,7 @@ def test_other_policy_refuses_and_names_those_that_can(name):
         rb.Agent(policy(name), arms="ball", dim=3, rounds=100)
 
 
-@pytest.mark.parametrize("name", compile_few(ABLE, ["LinUCB"]))
+@pytest.mark.parametrize("name", compile_few(ABLE, []))
 def test_policy_keeps_its_contract_on_a_ball(name):
     check_policy(policy(name), BALL)
 

@@ -29,7 +29,7 @@ def without_jit():
     return json.loads(done.stdout)
 
 
-FEW = [f"LinUCB - {attack}" for attack in ("NoAttack", "Garcelon", "ContextDilation")]
+FEW = [f"LinUCB - {attack}" for attack in ("NoAttack", "Garcelon")]
 
 
 @pytest.mark.parametrize("name", compile_few(settings(), FEW))

@@ -80,7 +80,7 @@ FORMS |= {
 }
 ATTACKERS = [form for form in FORMS if form != "NoAttack"]
 #: Attacks that are compiled in quick tests: one for each kind of kernel.
-FEW = ("NoAttack", "Garcelon", "Oracle shift", "ContextDilation", "ContextNudge", "Promote")
+FEW = ("NoAttack", "Garcelon", "Oracle shift", "ContextDilation")
 #: Attacks that spend early and often, so that their budget is spent in a short game.
 EAGER = [
     form
