@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import robustbandits as rb
@@ -21,10 +22,16 @@ TARGETS = (
 GAMES, ROUNDS, SEEDS = 600, 100_000, 10
 
 
-def search_table(games: int = GAMES, rounds: int = ROUNDS, seeds: int = SEEDS) -> Table:
+def search_table(
+    targets: Sequence[tuple[str, float]] = TARGETS,
+    *,
+    games: int = GAMES,
+    rounds: int = ROUNDS,
+    seeds: int = SEEDS,
+) -> Table:
     """Search, and return what the worst attacks do on fresh seeds."""
     rows: list[tuple[Cell, ...]] = []
-    for target, budget in TARGETS:
+    for target, budget in targets:
         found = rb.AdaptiveSearch(target, budget, games=games, rounds=rounds, seeds=seeds).run()
         regrets = (found.clean_regret, found.regret)
         rows.append((target, f"{budget:g}", found.label, *regrets))
