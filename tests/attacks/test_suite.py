@@ -15,11 +15,13 @@ from robustbandits.attacks import (
     Contamination,
     ContextMirror,
     ContextNudge,
+    Garcelon,
     LinACE,
     ObservationFree,
     OracleTarget,
     Promote,
     RandomControl,
+    Shadow,
     WeakVector,
 )
 from robustbandits.compiled.jit import jit_is_on
@@ -287,3 +289,20 @@ def test_attack_does_more_harm_than_the_control_with_the_same_budget(attack):
 def test_the_control_does_little_harm():
     fresh = rb.environments.Simulation(noise=0.01)
     assert regret(RandomControl(100.0), fresh) < 1.5 * regret(rb.attacks.NoAttack(), fresh) + 5.0
+
+
+@pytest.mark.slow
+@LONG
+def test_a_shadow_hijacks_linucb_with_estimates_alone():
+    attack = Shadow(Garcelon(100.0, top="all-but-worst"), sigma=0.01)
+    regrets = {
+        name: rb.simulate(
+            environment=CATALOGUE,
+            attack=played,
+            policy=rb.policies.LinUCB(sigma=0.01),
+            rounds=20_000,
+        ).final_regret
+        for name, played in (("clean", None), ("attacked", attack), ("known", attack.attack))
+    }
+    assert regrets["attacked"] > 50 * regrets["clean"]
+    assert regrets["attacked"] > 0.5 * regrets["known"]
