@@ -76,11 +76,12 @@ choosing: .venv/ready  ## measure which policy suits which setting, and write do
 	$(BIN)/robustbandits run choosing-long --store $(OUT)/choosing-long
 	$(BIN)/python -m tools.worst_tables docs/choosing.md $(OUT)/choosing $(OUT)/choosing-long
 
+# Files are not sorted by their number of tests: long files with few tests would come last, on one core.
 test: .venv/ready  ## the tests
-	$(BIN)/python -m pytest -n auto --dist loadscope -m 'not slow and not adapters'
+	$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m 'not slow and not adapters'
 
 slow: .venv/ready  ## the slow tests: examples, the compile cache, long games
-	$(BIN)/python -m pytest -n auto --dist loadscope -m 'slow and not adapters'
+	$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m 'slow and not adapters'
 
 lint: .venv/ready
 	$(BIN)/ruff check .
