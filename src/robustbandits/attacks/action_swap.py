@@ -9,15 +9,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from robustbandits.attacks._base import ArmIndex, AttackRecipe, check_arm, require_arms
-from robustbandits.attacks.lin_ace import radius
+from robustbandits.attacks._regression import learn_arm, radius, width
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import BLACK_BOX, knows
 from robustbandits.game.parameters import NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene
-from robustbandits.kernels.linalg import copy_column, dot, multiply
-from robustbandits.kernels.ridge import Ridge, observe, start_ridge
+from robustbandits.kernels.linalg import copy_column, dot
+from robustbandits.kernels.ridge import Ridge, start_ridge
 
 
 @knows(BLACK_BOX)
@@ -40,18 +40,16 @@ class ActionSwapState(NamedTuple):
         worst, lowest = arm, math.inf
         for a in range(arms):
             copy_column(scene.contexts, a, context)
-            multiply(self.ridge.inverse, context, direction)
-            width = math.sqrt(max(0.0, dot(context, direction)))
-            bound = dot(context, self.ridge.theta) - bonus * width
+            bound = dot(context, self.ridge.theta) - bonus * width(
+                self.ridge.inverse, context, direction
+            )
             if a != self.target and bound < lowest:
                 worst, lowest = a, bound
         return worst
 
     @kernel
     def watch(self, scene: Scene, arm: int, reward: float) -> None:
-        context = np.empty(scene.contexts.shape[0])
-        copy_column(scene.contexts, arm, context)
-        observe(self.ridge, context, reward, 1.0)
+        learn_arm(self.ridge, scene, arm, reward)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from robustbandits.attacks._base import (
     expected_choice,
     refuse_infinite_arms,
 )
+from robustbandits.attacks._regression import learn_arm
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import WHITE_BOX, knows
@@ -22,8 +23,8 @@ from robustbandits.game.parameters import Count, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.game.purse import Rule
 from robustbandits.game.verbs import Scene
-from robustbandits.kernels.linalg import Floats, copy_column
-from robustbandits.kernels.ridge import Ridge, observe, start_ridge
+from robustbandits.kernels.linalg import Floats
+from robustbandits.kernels.ridge import Ridge, start_ridge
 
 
 @knows(WHITE_BOX)
@@ -70,9 +71,7 @@ class ContextNudgeState(NamedTuple):
 
     @kernel
     def watch(self, scene: Scene, arm: int, reward: float) -> None:
-        context = np.empty(scene.contexts.shape[0])
-        copy_column(scene.contexts, arm, context)
-        observe(self.ridge, context, reward, 1.0)
+        learn_arm(self.ridge, scene, arm, reward)
 
 
 @kernel

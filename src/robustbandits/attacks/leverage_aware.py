@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from robustbandits.attacks._base import require_arms
+from robustbandits.attacks._regression import width
 from robustbandits.attacks._schedule import OF_THE_ATTACK, Schedule
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
@@ -32,9 +33,8 @@ class LeverageGate(NamedTuple):
         context = np.empty(self.inverse.shape[0])
         direction = np.empty(self.inverse.shape[0])
         copy_column(scene.contexts, arm, context)
-        multiply(self.inverse, context, direction)
-        width = math.sqrt(max(0.0, dot(context, direction)))
-        return math.inf if (width > self.width) == self.above else 0.0
+        is_above = width(self.inverse, context, direction) > self.width
+        return math.inf if is_above == self.above else 0.0
 
     @kernel
     def note(self, scene: Scene, arm: int) -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from robustbandits.attacks._base import ArmIndex, AttackRecipe, check_arm, require_arms
+from robustbandits.attacks._regression import radius, width
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import BLACK_BOX, knows
 from robustbandits.game.parameters import NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene
-from robustbandits.kernels.linalg import Floats, copy_column, dot, multiply
-from robustbandits.kernels.ridge import COUNT, Ridge, observe, start_ridge
+from robustbandits.kernels.linalg import Floats, copy_column, dot
+from robustbandits.kernels.ridge import Ridge, observe, start_ridge
 
 
 @knows(BLACK_BOX)
@@ -47,17 +47,9 @@ class LinACEState(NamedTuple):
 def _lead(state: LinACEState, difference: Floats) -> float:
     """Return an upper confidence bound on the mean reward of a difference of two contexts."""
     ridge = state.ridge
+    widths = radius(ridge, state.sigma, state.delta)
     direction = np.empty(difference.shape[0])
-    multiply(ridge.inverse, difference, direction)
-    width = math.sqrt(max(0.0, dot(difference, direction)))
-    return dot(difference, ridge.theta) + radius(ridge, state.sigma, state.delta) * width
-
-
-@kernel
-def radius(ridge: Ridge, sigma: float, delta: float) -> float:
-    """Return by how many widths an estimated mean may be wrong, with probability 1 - delta."""
-    growth = math.log((1.0 + ridge.tally[COUNT] / ridge.penalty) / delta)
-    return sigma * math.sqrt(ridge.theta.shape[0] * growth) + math.sqrt(ridge.penalty)
+    return dot(difference, ridge.theta) + widths * width(ridge.inverse, difference, direction)
 
 
 @dataclass(frozen=True)

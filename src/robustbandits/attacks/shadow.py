@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from robustbandits.attacks._base import require_arms
+from robustbandits.attacks._regression import learn_arm, radius, width
 from robustbandits.attacks._schedule import OF_THE_ATTACK, AttackAround, inner_shifts
-from robustbandits.attacks.lin_ace import radius
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.committed import watch
 from robustbandits.game.facts import AttackFacts
@@ -18,8 +18,8 @@ from robustbandits.game.knowledge import BLACK_BOX, knows
 from robustbandits.game.parameters import NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene, propose_contexts, propose_reward
-from robustbandits.kernels.linalg import Floats, copy_column, dot, multiply, products
-from robustbandits.kernels.ridge import Ridge, observe, start_ridge
+from robustbandits.kernels.linalg import Floats, copy_column, dot, products
+from robustbandits.kernels.ridge import Ridge, start_ridge
 
 
 class SurrogateState(NamedTuple):
@@ -38,9 +38,9 @@ class SurrogateState(NamedTuple):
         best, highest = 0, -math.inf
         for a in range(arms):
             copy_column(contexts, a, context)
-            multiply(self.ridge.inverse, context, direction)
-            width = math.sqrt(max(0.0, dot(context, direction)))
-            score = dot(context, self.ridge.theta) + bonus * width
+            score = dot(context, self.ridge.theta) + bonus * width(
+                self.ridge.inverse, context, direction
+            )
             if score > highest:
                 best, highest = a, score
         return best
@@ -66,7 +66,7 @@ class ShadowRewards(NamedTuple):
 
     @kernel
     def watch(self, scene: Scene, arm: int, reward: float) -> None:
-        _learn(self.surrogate, scene, arm, reward)
+        learn_arm(self.surrogate.ridge, scene, arm, reward)
         watch(self.wrapped, _with_means(scene, self.estimates), arm, reward)
 
 
@@ -84,7 +84,7 @@ class ShadowShifts(NamedTuple):
 
     @kernel
     def watch(self, scene: Scene, arm: int, reward: float) -> None:
-        _learn(self.surrogate, scene, arm, reward)
+        learn_arm(self.surrogate.ridge, scene, arm, reward)
         watch(self.wrapped, _with_means(scene, self.estimates), arm, reward)
 
 
@@ -105,7 +105,7 @@ class ShadowContexts(NamedTuple):
 
     @kernel
     def watch(self, scene: Scene, arm: int, reward: float) -> None:
-        _learn(self.surrogate, scene, arm, reward)
+        learn_arm(self.surrogate.ridge, scene, arm, reward)
         watch(self.wrapped, _with_means(scene, self.estimates), arm, reward)
 
 
@@ -119,13 +119,6 @@ def _estimated(surrogate: SurrogateState, scene: Scene, estimates: Floats) -> Sc
 @kernel
 def _with_means(scene: Scene, means: Floats) -> Scene:
     return Scene(scene.round, scene.contexts, means, scene.spent, scene.budget)
-
-
-@kernel
-def _learn(surrogate: SurrogateState, scene: Scene, arm: int, reward: float) -> None:
-    context = np.empty(scene.contexts.shape[0])
-    copy_column(scene.contexts, arm, context)
-    observe(surrogate.ridge, context, reward, 1.0)
 
 
 _SHADOWS = {"contexts": ShadowContexts, "shifts": ShadowShifts, "rewards": ShadowRewards}

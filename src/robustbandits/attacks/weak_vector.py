@@ -8,14 +8,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from robustbandits.attacks._base import BestArmsAttack, count_top, is_among_best, require_arms
+from robustbandits.attacks._regression import learn_arm
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import WEAK, knows
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import Scene
-from robustbandits.kernels.linalg import Floats, copy_column, products
-from robustbandits.kernels.ridge import Ridge, observe, start_ridge
+from robustbandits.kernels.linalg import Floats, products
+from robustbandits.kernels.ridge import Ridge, start_ridge
 
 
 @knows(WEAK)
@@ -36,9 +37,7 @@ class WeakVectorState(NamedTuple):
 
     @kernel
     def watch(self, scene: Scene, arm: int, reward: float) -> None:
-        context = np.empty(scene.contexts.shape[0])
-        copy_column(scene.contexts, arm, context)
-        observe(self.ridge, context, reward, 1.0)
+        learn_arm(self.ridge, scene, arm, reward)
 
 
 @dataclass(frozen=True)
