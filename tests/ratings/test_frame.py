@@ -72,6 +72,12 @@ def test_errors_of_a_frame_name_the_column():
         read_frame_ratings({**ROWS, "who": ["ann"] * 4}, **COLUMNS)
 
 
+def test_a_frame_instead_of_a_path_is_refused_with_the_remedy():
+    for read in (read_ratings, lambda frame: read_csv_ratings(frame, **COLUMNS)):
+        with pytest.raises(TypeError, match="got dict: for a data frame use read_frame_ratings"):
+            read(ROWS)
+
+
 BAD = {
     "u.data": ("1\t2\t3\t4\nx\t2\t3\t4\n2\t2\t9\t4\n3\t2\t5\t4\n", [3, 5]),
     "ratings.csv": ("userId,movieId,rating\n1,2,3.5\n2,2\n3,2,4\n5,2,nan\n", [3.5, 4.0]),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import os
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from robustbandits.game import require
 from robustbandits.ratings._columns import RatingColumns
@@ -67,10 +69,20 @@ def read_ratings(
     """
     require.one_of("duplicates", duplicates, DUPLICATES)
     require.one_of("on_error", on_error, ON_ERROR)
+    path = _checked_path(path)
     found = recognize(path)
     columns, skipped = _read_files(found.files, found.format, on_error, progress)
     names = read_titles(found.titles) if titles and found.titles else None
-    return columns.to_table(Path(path), duplicates, names, skipped)
+    return columns.to_table(path, duplicates, names, skipped)
+
+
+def _checked_path(path: Any) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(
+            f"path must be the path of a file or a folder, got {type(path).__name__}: for a data "
+            f"frame use read_frame_ratings"
+        )
+    return Path(path)
 
 
 def _read_files(
@@ -155,7 +167,7 @@ def read_csv_ratings(
     """
     require.one_of("duplicates", duplicates, DUPLICATES)
     require.one_of("on_error", on_error, ON_ERROR)
-    path = Path(path)
+    path = _checked_path(path)
     form = _csv_format(path, (user, item, rating), encoding)
     columns, skipped = _read_files([path], form, on_error)
     return columns.to_table(path, duplicates, skipped=skipped)
