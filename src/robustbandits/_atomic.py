@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
-import shutil
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,28 +26,30 @@ def whole_file(path: str | os.PathLike[str], *, durable: bool = True) -> Iterato
     that it points to is replaced. The new file has the permissions of the old one. With
     ``durable=False`` nothing is flushed: a power cut may lose or damage the file.
     """
-    target = Path(path).resolve()
-    draft = target.with_name(f".{target.name[:_LONGEST]}.{secrets.token_hex(6)}.tmp")
+    # Text instead of Path objects, which take a fifth of the time: stores write many files.
+    target = os.path.realpath(path) if os.path.islink(path) else os.path.abspath(path)
+    folder, name = os.path.split(target)
+    draft = os.path.join(folder, f".{name[:_LONGEST]}.{os.urandom(6).hex()}.tmp")
     try:
-        with draft.open("xb") as file:
+        with open(draft, "xb") as file:
             with contextlib.suppress(OSError):
-                shutil.copymode(target, draft)
+                os.chmod(draft, stat.S_IMODE(os.stat(target).st_mode))
             yield file
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
-        draft.replace(target)
+        os.replace(draft, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
+            os.unlink(draft)
         if isinstance(error, OSError) and error.errno is not None:
             error.filename = os.fspath(path)  # the name that the caller knows
         raise
     if durable:
-        _flush_folder(target.parent)
+        _flush_folder(folder)
 
 
-def _flush_folder(folder: Path) -> None:
+def _flush_folder(folder: str) -> None:
     """Flush the names of a folder's files to the disk, where the system can do that.
 
     Without it a power cut could undo the renaming of a file. Windows cannot open folders, and some

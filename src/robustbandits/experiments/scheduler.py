@@ -8,12 +8,13 @@ died.
 from __future__ import annotations
 
 import contextlib
+import queue
 import signal
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from typing import Any
 
 from robustbandits.experiments.engines.engine import Engine, EngineError, MatchPart
@@ -62,6 +63,7 @@ class Scheduler:
         # Matches are referred to by their index, parts by match and number.
         self._waiting = deque(range(len(self._matches)))
         self._running: dict[Future[list[Ledger]], tuple[int, int]] = {}
+        self._done: queue.SimpleQueue[Future[list[Ledger]]] = queue.SimpleQueue()
         self._finished: dict[int, dict[int, list[Ledger]]] = {}  # parts of claimed matches
         self._deaths: Counter[tuple[int, int]] = Counter()
         with _delayed_interrupts() as check:
@@ -112,27 +114,30 @@ class Scheduler:
         return stored
 
     def _submit(self, index: int, number: int) -> None:
-        self._running[self._engine.submit(self._parts[index][number])] = index, number
+        future = self._engine.submit(self._parts[index][number])
+        self._running[future] = index, number
+        future.add_done_callback(self._done.put)
 
     def _collect(self) -> None:
-        """Wait for parts, and write every match that is complete."""
-        # The timeout lets Ctrl-C be noticed.
-        done, _ = wait(self._running, timeout=POLL, return_when=FIRST_COMPLETED)
-        for future in [future for future in self._running if future in done]:  # oldest first
-            index, number = self._running[future]
-            try:
-                ledgers = future.result()
-            except self._engine.worker_died_errors as error:
-                self._count_death(index, number, error)
-                del self._running[future]
-                self._submit(index, number)
-                continue
-            except Exception as error:
-                error.add_note(f"while playing {_describe(self._missing[index])}")
-                raise
-            self._finish(index, number, ledgers)
-            # This comes last, so that after an interrupt _write_finished still finds the part.
+        """Wait for a part, and write its match if that is complete."""
+        try:
+            future = self._done.get(timeout=POLL)  # the timeout lets Ctrl-C be noticed
+        except queue.Empty:
+            return
+        index, number = self._running[future]
+        try:
+            ledgers = future.result()
+        except self._engine.worker_died_errors as error:
+            self._count_death(index, number, error)
             del self._running[future]
+            self._submit(index, number)
+            return
+        except Exception as error:
+            error.add_note(f"while playing {_describe(self._missing[index])}")
+            raise
+        self._finish(index, number, ledgers)
+        # This comes last, so that after an interrupt _write_finished still finds the part.
+        del self._running[future]
 
     def _count_death(self, index: int, number: int, error: BaseException) -> None:
         self._deaths[index, number] += 1

@@ -139,7 +139,7 @@ class Store:
 
     def path_of(self, match: str) -> Path:
         """Return the path of a match's file, which need not exist."""
-        return self.folder / "matches" / f"{match}.parquet"
+        return self.folder.joinpath("matches", f"{match}.parquet")
 
     def claim(self, match: PlannedMatch) -> bool:
         """Reserve a match for this process; False if another one is playing it."""
