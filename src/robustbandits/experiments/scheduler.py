@@ -190,7 +190,7 @@ class Scheduler:
             if succeeded and index in self._finished:
                 self._finished[index][number] = future.result()
         for index, parts in list(self._finished.items()):
-            if len(parts) == len(self._parts[index]):
+            if parts and len(parts) == len(self._parts[index]):
                 # An error is already being raised; it must not keep other matches from the disk.
                 with contextlib.suppress(Exception):
                     self._write([index])
