@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
-import shutil
+import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,35 +19,40 @@ _LONGEST = 100
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike[str], *, durable: bool = True) -> Iterator[BinaryIO]:
+def whole_file(
+    path: str | os.PathLike[str], *, durable: bool = True, flush_name: bool = True
+) -> Iterator[BinaryIO]:
     """Open a draft beside ``path``; at the end, flush it to the disk and rename it to ``path``.
 
     If anything fails, the draft is removed and the old file stays. If ``path`` is a link, the file
     that it points to is replaced. The new file has the permissions of the old one. With
-    ``durable=False`` nothing is flushed: a power cut may lose or damage the file.
+    ``durable=False`` nothing is flushed: a power cut may lose or damage the file. With
+    ``flush_name=False`` the caller must flush the folder: a power cut before may undo the renaming.
     """
-    target = Path(path).resolve()
-    draft = target.with_name(f".{target.name[:_LONGEST]}.{secrets.token_hex(6)}.tmp")
+    # Text instead of Path objects, which take a fifth of the time: stores write many files.
+    target = os.path.realpath(path) if os.path.islink(path) else os.path.abspath(path)
+    folder, name = os.path.split(target)
+    draft = os.path.join(folder, f".{name[:_LONGEST]}.{os.urandom(6).hex()}.tmp")
     try:
-        with draft.open("xb") as file:
+        with open(draft, "xb") as file:
             with contextlib.suppress(OSError):
-                shutil.copymode(target, draft)
+                os.chmod(draft, stat.S_IMODE(os.stat(target).st_mode))
             yield file
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
-        draft.replace(target)
+        os.replace(draft, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
+            os.unlink(draft)
         if isinstance(error, OSError) and error.errno is not None:
             error.filename = os.fspath(path)  # the name that the caller knows
         raise
-    if durable:
-        _flush_folder(target.parent)
+    if durable and flush_name:
+        _flush_folder(folder)
 
 
-def _flush_folder(folder: Path) -> None:
+def _flush_folder(folder: str | Path) -> None:
     """Flush the names of a folder's files to the disk, where the system can do that.
 
     Without it a power cut could undo the renaming of a file. Windows cannot open folders, and some
@@ -66,6 +70,16 @@ def write_whole(target: Path, data: bytes) -> None:
     """Write a file atomically."""
     with whole_file(target) as file:
         file.write(data)
+
+
+def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files of one folder atomically; when this returns, all of them are on the disk."""
+    try:
+        for name, data in files.items():
+            with whole_file(folder / name, flush_name=False) as file:
+                file.write(data)
+    finally:
+        _flush_folder(folder)
 
 
 def remove_old_drafts(folder: Path, name: str | None = None) -> None:

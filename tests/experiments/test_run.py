@@ -1,7 +1,9 @@
 """run: only missing matches are played."""
 
+import os
 import sys
 import threading
+import time
 from concurrent.futures import Future
 
 import pytest
@@ -116,6 +118,58 @@ def test_a_match_claimed_by_another_run_is_played_when_it_is_released(done, tmp_
     release.join()
     assert outcome.played == 3
     assert bits(outcome.ledgers()) == bits(done.ledgers())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders can be flushed on POSIX only")
+def test_matches_that_finish_together_share_a_flush_and_are_reported_after_it(
+    tmp_path, monkeypatch
+):
+    flush, report, events = os.fsync, Progress.finish_match, []
+    monkeypatch.setattr(scheduler, "GATHER", 60.0)  # all are written when nothing is left to play
+
+    def fsync(handle):
+        flush(handle)
+        if os.path.samestat(os.fstat(handle), matches.stat()):
+            events.append("flush")
+
+    def finish_match(self):
+        events.append("report")
+        report(self)
+
+    store = Store(tmp_path)
+    store.open()
+    matches = tmp_path / "matches"
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(Progress, "finish_match", finish_match)
+    assert run(small_plan(), store, progress=False).played == 3
+    assert events == ["flush", "report", "report", "report"]
+
+
+class SlowForTheLastSeed(ThreadEngine):
+    """An engine that plays the last match only after the other two are stored."""
+
+    def __init__(self, matches):
+        super().__init__(2)
+        self.matches = matches
+        self.stored_in_time = False
+
+    def submit(self, part):
+        return self._pool.submit(self.play, part)
+
+    def play(self, part):
+        end = time.monotonic() + 30.0
+        while part.seed == 2 and not self.stored_in_time and time.monotonic() < end:
+            self.stored_in_time = len(list(self.matches.glob("*.parquet"))) == 2
+            time.sleep(0.01)
+        return part.play()
+
+
+def test_finished_matches_are_written_while_a_long_one_is_played(done, tmp_path):
+    plan, store = small_plan(), Store(tmp_path)
+    engine = SlowForTheLastSeed(tmp_path / "matches")
+    assert play_with(engine, plan, store).played == 3
+    assert engine.stored_in_time
+    assert bits(store.ledgers(plan)) == bits(done.ledgers())
 
 
 def test_finished_matches_are_stored_when_the_run_is_interrupted(tmp_path, monkeypatch):

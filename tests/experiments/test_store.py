@@ -1,11 +1,13 @@
 """The store: exact bits, in files that describe themselves."""
 
+import io
 import json
 import os
 
 import numpy as np
 import pytest
 
+import robustbandits as rb
 from experiments.lab import bits, contents, small_plan, small_spec
 from robustbandits import __version__
 from robustbandits._atomic import drafts
@@ -125,6 +127,18 @@ def test_other_tools_read_tidy_rows(plan, tmp_path):
     assert table["attack"] == [ledger.attack for ledger in ledgers for _ in ledger.rounds]
     assert set(table["environment"]) == {"toy"}
     assert set(table["seed"]) == {match.seed}
+
+
+def test_a_file_has_the_text_of_a_label_only_once():
+    name = "policy-" + "x" * 50
+    policies = {name: rb.policies.LinUCB(), "Greedy": rb.policies.Greedy()}
+    plan = small_plan(policies=policies)  # each policy plays against two attacks
+    match = plan.matches[0]
+    games = tuple(game.id for game in match.games)
+    stored = StoredMatch(match.id, {}, provenance(), games, match.rounds, play(plan, match))
+    column = pq.ParquetFile(io.BytesIO(encode(stored))).metadata.row_group(0).column(2)
+    assert column.path_in_schema == "policy"
+    assert column.total_uncompressed_size < 5 * len(name)
 
 
 def test_a_match_is_missing_if_it_is_planned_and_has_no_file(plan, tmp_path):

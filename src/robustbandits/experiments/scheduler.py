@@ -1,6 +1,7 @@
-"""Schedule the missing matches of a plan on an engine, and write each one when it is finished.
+"""Schedule the missing matches of a plan on an engine, and write them when they are finished.
 
-A match is claimed before it is played and released after it is written. Matches that another
+A match is claimed before it is played and released after it is written. Short matches that finish
+at about the same time are written together, which takes less time. Matches that another
 process has claimed are checked again later. By then they are stored, or free because that process
 died.
 """
@@ -8,23 +9,26 @@ died.
 from __future__ import annotations
 
 import contextlib
+import queue
 import signal
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from typing import Any
 
 from robustbandits.experiments.engines.engine import Engine, EngineError, MatchPart
 from robustbandits.experiments.plan import Plan, PlannedMatch
 from robustbandits.experiments.progress import Progress
 from robustbandits.experiments.store.memory import MemoryStore
-from robustbandits.experiments.store.store import Store, StoreError
+from robustbandits.experiments.store.store import Store
 from robustbandits.game.ledger import Ledger
 
 #: Seconds between checks of what other processes have claimed, and of Ctrl-C.
 POLL = 0.2
+#: Seconds for which finished matches wait for others, to be written together.
+GATHER = 0.1
 #: How many workers may die while playing the same part before the run fails.
 MAX_DEATHS = 5
 
@@ -62,7 +66,10 @@ class Scheduler:
         # Matches are referred to by their index, parts by match and number.
         self._waiting = deque(range(len(self._matches)))
         self._running: dict[Future[list[Ledger]], tuple[int, int]] = {}
+        self._done: queue.SimpleQueue[Future[list[Ledger]]] = queue.SimpleQueue()
         self._finished: dict[int, dict[int, list[Ledger]]] = {}  # parts of claimed matches
+        self._complete: list[int] = []  # matches whose parts are all finished, to be written
+        self._write_at = 0.0  # when to write them
         self._deaths: Counter[tuple[int, int]] = Counter()
         with _delayed_interrupts() as check:
             try:
@@ -82,6 +89,9 @@ class Scheduler:
                 self._collect()
             elif self._waiting:
                 time.sleep(POLL)  # other processes are playing all that is left
+            if self._complete and (not self._running or time.monotonic() >= self._write_at):
+                self._write(self._complete)
+                self._complete = []
             check_interrupt()
 
     def _submit_waiting(self) -> None:
@@ -98,7 +108,8 @@ class Scheduler:
             if not self._is_stored(index):
                 for number in range(len(self._parts[index])):
                     self._submit(index, number)
-                self._write_if_complete(index)  # all its games may be in other matches
+                if not self._parts[index]:  # all its games are in other matches
+                    self._write([index])
 
     def _is_stored(self, index: int) -> bool:
         stored, damage = self._store.recheck(self._missing[index])
@@ -112,27 +123,31 @@ class Scheduler:
         return stored
 
     def _submit(self, index: int, number: int) -> None:
-        self._running[self._engine.submit(self._parts[index][number])] = index, number
+        future = self._engine.submit(self._parts[index][number])
+        self._running[future] = index, number
+        future.add_done_callback(self._done.put)
 
     def _collect(self) -> None:
-        """Wait for parts, and write every match that is complete."""
-        # The timeout lets Ctrl-C be noticed.
-        done, _ = wait(self._running, timeout=POLL, return_when=FIRST_COMPLETED)
-        for future in [future for future in self._running if future in done]:  # oldest first
-            index, number = self._running[future]
-            try:
-                ledgers = future.result()
-            except self._engine.worker_died_errors as error:
-                self._count_death(index, number, error)
-                del self._running[future]
-                self._submit(index, number)
-                continue
-            except Exception as error:
-                error.add_note(f"while playing {_describe(self._missing[index])}")
-                raise
-            self._finish(index, number, ledgers)
-            # This comes last, so that after an interrupt _write_finished still finds the part.
+        """Wait for a part, and keep its ledgers."""
+        try:
+            # The timeout lets Ctrl-C be noticed, and complete matches be written.
+            future = self._done.get(timeout=GATHER if self._complete else POLL)
+        except queue.Empty:
+            return
+        index, number = self._running[future]
+        try:
+            ledgers = future.result()
+        except self._engine.worker_died_errors as error:
+            self._count_death(index, number, error)
             del self._running[future]
+            self._submit(index, number)
+            return
+        except Exception as error:
+            error.add_note(f"while playing {_describe(self._missing[index])}")
+            raise
+        self._finish(index, number, ledgers)
+        # This comes last, so that after an interrupt _write_finished still finds the part.
+        del self._running[future]
 
     def _count_death(self, index: int, number: int, error: BaseException) -> None:
         self._deaths[index, number] += 1
@@ -144,32 +159,41 @@ class Scheduler:
             ) from error
 
     def _finish(self, index: int, number: int, ledgers: list[Ledger]) -> None:
-        """Keep the ledgers of a part; write the match if this was its last part."""
+        """Keep the ledgers of a part."""
         self._finished[index][number] = ledgers
-        self._write_if_complete(index)
+        if len(self._finished[index]) == len(self._parts[index]):
+            if not self._complete:
+                self._write_at = time.monotonic() + GATHER
+            self._complete.append(index)
 
-    def _write_if_complete(self, index: int) -> None:
+    def _write(self, complete: Sequence[int]) -> None:
+        """Write complete matches, and report them as finished."""
+        finished = [(self._missing[index], self._ledgers(index)) for index in complete]
+        self._store.write_all(self._plan, finished, self._sources)
+        for index in complete:
+            self._release(index)
+            self.played += 1
+            self._progress.finish_match()
+
+    def _ledgers(self, index: int) -> list[Ledger]:
         finished = self._finished[index]
-        if len(finished) < len(self._parts[index]):
-            return
-        joined = [ledger for number in sorted(finished) for ledger in finished[number]]
-        self._store.write(self._plan, self._missing[index], joined, self._sources)
-        self._release(index)
-        self.played += 1
-        self._progress.finish_match()
+        return [ledger for number in sorted(finished) for ledger in finished[number]]
 
     def _release(self, index: int) -> None:
         self._store.release(self._missing[index])
         self._finished.pop(index, None)
 
     def _write_finished(self) -> None:
-        """Write matches that were finished but not collected yet."""
+        """Write matches that were finished but not written yet."""
         for future, (index, number) in self._running.items():
             succeeded = future.done() and not future.cancelled() and future.exception() is None
             if succeeded and index in self._finished:
-                # If the disk is full, the first error is already being raised.
-                with contextlib.suppress(StoreError):
-                    self._finish(index, number, future.result())
+                self._finished[index][number] = future.result()
+        for index, parts in list(self._finished.items()):
+            if parts and len(parts) == len(self._parts[index]):
+                # An error is already being raised; it must not keep other matches from the disk.
+                with contextlib.suppress(Exception):
+                    self._write([index])
 
 
 def split(matches: Sequence[MatchPart], workers: int) -> list[tuple[int, MatchPart]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from robustbandits.experiments.plan import Plan, PlannedMatch
 from robustbandits.experiments.provenance import provenance
@@ -34,14 +34,14 @@ class MemoryStore:
     def recheck(self, match: PlannedMatch) -> tuple[bool, str | None]:
         return False, None
 
-    def write(
+    def write_all(
         self,
         plan: Plan,
-        match: PlannedMatch,
-        ledgers: Sequence[Ledger],
+        finished: Iterable[tuple[PlannedMatch, Sequence[Ledger]]],
         sources: Mapping[str, str] | None = None,
     ) -> None:
-        self._ledgers[match.environment, match.seed] = ledgers
+        for match, ledgers in finished:
+            self._ledgers[match.environment, match.seed] = ledgers
 
     def ledgers(self, plan: Plan) -> list[Ledger]:
         keys = ((match.environment, match.seed) for match in plan.matches)
