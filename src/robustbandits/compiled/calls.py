@@ -22,7 +22,7 @@ from numba.extending import (
 
 from robustbandits.compiled.cache import own_directory, third_party_directory
 from robustbandits.compiled.fallback import check_parameters, has_internals
-from robustbandits.compiled.jit import compile_into, compile_now, compiles_ahead, python_of
+from robustbandits.compiled.jit import compile_into, compiles_ahead, python_of
 from robustbandits.compiled.state_pointer import StatePointer
 from robustbandits.compiled.third_party import ThirdParty
 
@@ -61,7 +61,7 @@ def address_of(function: Any, code: ThirdParty, result: Any, arguments: tuple[An
     # wrapper would release the GIL; with nogil, Numba warns of kernels that call Python.
     options = {"no_cpython_wrapper": True, "nogil": False}
     compiled = compile_into(directory, python_of(function), **options)
-    compile_now(compiled, arguments)
+    compiled.compile(arguments)
     (version,) = compiled.overloads.values()
     found = types.unliteral(version.signature.return_type)
     if found != result:

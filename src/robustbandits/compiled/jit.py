@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.core.event import Listener, register
 
 from robustbandits.compiled.cache import (
     can_write,
@@ -77,19 +78,8 @@ def entry_point(function: Any, *examples: Any) -> Callable[..., Any]:
     """
     code = None
     if jit_is_on and compiles_ahead():
-        code = compile_now(function, tuple(map(numba.typeof, examples)))
+        code = function.compile(tuple(map(numba.typeof, examples)))
     return code if callable(code) else function
-
-
-def compile_now(function: Any, types: tuple[Any, ...]) -> Any:
-    """Compile a program for arguments of these types; return its entry point."""
-    was_enabled = gc.isenabled()
-    gc.disable()  # garbage collection would take a sixth of the time
-    try:
-        return function.compile(types)
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def compile_into(directory: str | None, function: Any, **options: Any) -> Any:
@@ -115,6 +105,27 @@ def _compile(function: Any, **options: Any) -> Any:
 def _copy_for(function: Function, code: ThirdParty) -> Function:
     copy: Function = compile_into(third_party_directory(code), python_of(function))
     return copy
+
+
+class _PauseGarbageCollection(Listener):  # type: ignore[misc]
+    """Pause garbage collection while Numba compiles: it would take a tenth of the time."""
+
+    depth = 0  # compiling a function compiles those that it calls; one thread compiles at a time
+    was_enabled = False
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            self.was_enabled = gc.isenabled()
+            gc.disable()
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0 and self.was_enabled:
+            gc.enable()
+
+
+register("numba:compile", _PauseGarbageCollection())
 
 
 # --------------------------------------------------------------------- checks of Numba, done once

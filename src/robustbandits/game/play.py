@@ -36,9 +36,15 @@ def play(
     ball_means = np.empty(3)  # means if there are infinitely many arms
     shown = np.empty((dim, arms))
     context = np.empty(dim)
-    shifts = np.zeros(arms)  # of rewards, by an attack that commits to them before the choice
-    no_contexts = np.full((dim, arms), np.nan)  # shown to an attack that may not see the real ones
-    no_means = np.full(rounds.means.shape[1], np.nan)
+    shifts = np.empty(arms)  # of rewards, by an attack that commits to them before the choice
+    # Shown to an attack that may not see the real ones; loops compile faster than np.full.
+    no_contexts = np.empty((dim, arms))
+    for i in range(dim):
+        for a in range(arms):
+            no_contexts[i, a] = np.nan
+    no_means = np.empty(rounds.means.shape[1])
+    for a in range(no_means.shape[0]):
+        no_means[a] = np.nan
     policy_to_ask = known_policy(attack, policy, NoPolicy(0))
     for t in range(rounds.noise.shape[0]):
         for i in range(memo.shape[0]):
@@ -82,11 +88,7 @@ def play(
         played = arm
         if can_attack:
             scene = Scene(
-                book.clock[PLAYED],
-                known_contexts(attack, contexts, no_contexts),
-                known_means(attack, means, no_means),
-                purse.account[SPENT],
-                purse.budget,
+                scene.round, scene.contexts, scene.means, purse.account[SPENT], purse.budget
             )
             played = attack_arm(attack, policy_to_ask, scene, arm, means, purse, attack_rng)
             reward = draw_reward(means[played], rounds.noise[t], purse.clicks)
