@@ -40,7 +40,7 @@ BUDGETS = (10.0, 30.0, 100.0, 300.0)
 TOLERANCE = 4.0
 #: Runs of the search for the budget, the control, the confirmation and the replays, for the
 #: estimate of the time.
-SEARCHED = 15
+SEARCHED = 16
 #: Games of the adaptive search for each budget, if the attacks are ``"search"``.
 SEARCH_GAMES = 400
 
