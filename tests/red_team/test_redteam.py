@@ -226,7 +226,7 @@ def test_the_worst_attack_is_also_played_as_its_shadow(report):
     ]
     assert report.shadow_regret == pytest.approx(np.mean(finals))
     assert report.to_dict()["shadow_regret"] == report.shadow_regret
-    text = f"makes {report.shadow_regret:,.0f} instead of {report.details.regret:,.0f} if it must"
+    text = f"is {report.shadow_regret:,.0f} instead of {report.details.regret:,.0f} if it must"
     assert text in " ".join(str(report).split())
     for attack in ("FlipTheta", "ConsistentLie"):
         small = {**SMALL, "attacks": attack, "rounds": 50}

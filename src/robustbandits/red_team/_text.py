@@ -134,7 +134,7 @@ def _knowledge(report: RedTeamReport) -> str:
         )
     if not math.isnan(report.shadow_regret):
         parts.append(
-            f"the worst attack makes {report.shadow_regret:,.0f} instead of "
+            f"regret under the worst attack is {report.shadow_regret:,.0f} instead of "
             f"{report.details.regret:,.0f} if it must estimate what an outsider cannot see"
         )
     return "; ".join(parts)
