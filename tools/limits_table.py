@@ -158,9 +158,9 @@ class Limits(NamedTuple):
             f"seeds, margin 0.02. To withstand 100, any policy pays at least {prices.min():,.0f} "
             f"to {prices.max():,.0f} on these catalogues, {prices.mean():,.0f} on average. "
             f"Playing only the second-best arm costs {size.second_best():,.0f} on average.",
-            f"Not shown, because {MULTIPLE:g} times their price is more than the regret of random "
-            f"play ({size.random_play():,.0f}), so that they have not learned in these rounds: "
-            f"{', '.join(costly) or 'none'}.",
+            f"Not shown, because {MULTIPLE:g} times their price is more than the regret of "
+            f"choosing arms at random ({size.random_play():,.0f}), so that they have not learned "
+            f"in these rounds: {', '.join(costly) or 'none'}.",
         )
 
     def curves(self) -> dict[str, list[Point]]:

@@ -135,8 +135,8 @@ class Yardstick:
     def measure(self, policy: Policy, unit_price: float) -> Withstood:
         """Search the largest budget that a policy withstands, by bisection over ``BUDGETS``.
 
-        A policy that pays so much that ``MULTIPLE`` times its price is more than random play costs
-        has not learned in these rounds; nothing is searched for it.
+        A policy that pays so much that ``MULTIPLE`` times its price is more than choosing arms at
+        random costs has not learned in these rounds; nothing is searched for it.
         """
         # A budget of 0 changes nothing, and needs no loop that is compiled for NoAttack.
         games = self.play(policy, rb.attacks.Garcelon(0.0))

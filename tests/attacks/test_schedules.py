@@ -218,6 +218,7 @@ THREATS = {
     "publisher_inflation": threats.publisher_inflation(5.0, share=0.5),
     "review_bombing": threats.review_bombing(5.0, victim=0, length=0.4, share=1.0),
     "feature_spoofing": threats.feature_spoofing(5.0, own=1, reach=1.0),
+    "metadata_stuffing": threats.metadata_stuffing(5.0, own=1),
     "cold_start_poisoning": threats.cold_start_poisoning(5.0, own=1),
     "user_spoofing": threats.user_spoofing(5.0, own=1, share=0.2),
     "shilling": threats.shilling(5.0, own=1),
@@ -227,6 +228,7 @@ THREATS = {
     "sybils": threats.sybils(Garcelon(5.0), share=0.2),
     "sleeper": threats.sleeper(Garcelon(5.0)),
     "low_and_slow": threats.low_and_slow(Garcelon(5.0)),
+    "stop_and_go": threats.stop_and_go(Garcelon(5.0), window=50),
     "measurement_error": threats.measurement_error(5.0, length=0.2),
 }
 
@@ -238,7 +240,8 @@ def test_every_threat_is_tested_and_described():
         if getattr(value, "__module__", "") == threats.__name__ and not name.startswith("_")
     ]
     assert sorted(public) == sorted(THREATS)
-    assert all(getattr(threats, name).__doc__.count(".") == 1 for name in public)
+    first_lines = [getattr(threats, name).__doc__.splitlines()[0] for name in public]
+    assert all(line.count(".") == 1 and line.endswith(".") for line in first_lines)
 
 
 @pytest.mark.parametrize("name", THREATS)
@@ -257,6 +260,16 @@ def test_a_threat_by_a_share_of_the_visitors_attacks_only_them():
     assert game.reward_prices.max() <= 0.1 + 1e-12
     with pytest.raises(ValueError, match="share must be"):
         threats.sybils(Garcelon(1.0), share=0.0)
+
+
+def test_stop_and_go_changes_less_in_every_window_than_its_monitor_would_notice():
+    attack = threats.stop_and_go(Garcelon(50.0, top=1.0), window=50, limit=2.0, noise=0.25)
+    spent = np.concatenate([[0.0], trace(attack, rounds=200).spent])
+    windows = spent[50:] - spent[:-50]
+    unnoticed = 2.0 * 0.25 * math.sqrt(50)
+    assert 0.6 * unnoticed < windows.max() <= unnoticed
+    with pytest.raises(ValueError, match="limit must be"):
+        threats.stop_and_go(Garcelon(1.0), limit=0.0)
 
 
 @EACH

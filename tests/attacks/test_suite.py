@@ -15,6 +15,7 @@ from robustbandits.attacks import (
     Contamination,
     ContextMirror,
     ContextNudge,
+    ContextStuffing,
     Garcelon,
     LinACE,
     ObservationFree,
@@ -164,7 +165,28 @@ def test_context_nudge_is_minimal():
     assert 0.0 < costs[1][first] <= costs[0][first]
 
 
-@pytest.mark.parametrize("kind", [OracleTarget, Promote, LinACE, ObservationFree, ContextNudge])
+def test_context_stuffing_adds_one_vector_along_its_estimate_of_theta_from_its_launch_on():
+    attack = ContextStuffing(math.inf, target=2, size=0.1, launch=30)
+    game = trace(attack, rounds=100)
+    changes = game.shown - game.dealt
+    assert not changes[:30].any()
+    assert not changes[:, :, [0, 1, 3, 4]].any()
+    assert not changes[:, -1].any()
+    seen = game.dealt[np.arange(30), :, game.arms[:30]]
+    gram, target = 0.1 * np.eye(3) + seen.T @ seen, seen.T @ game.earned[:30]
+    theta = np.linalg.solve(gram, target)[:-1]
+    free = np.linalg.norm(game.dealt[30:, :, 2], axis=1) < 0.85  # not shortened to length 1
+    assert free.sum() > 10
+    expected = 0.1 * theta / np.linalg.norm(theta)
+    np.testing.assert_allclose(
+        changes[30:, :-1, 2][free], np.tile(expected, (free.sum(), 1)), atol=1e-12
+    )
+
+
+TARGETED = [OracleTarget, Promote, LinACE, ObservationFree, ContextNudge, ContextStuffing]
+
+
+@pytest.mark.parametrize("kind", TARGETED)
 def test_a_target_that_does_not_exist_is_an_error(kind):
     with pytest.raises(ValueError, match="target must be < 4, the number of arms; got 4"):
         kind(1.0, target=4).start(Problem(arms=4, dim=2))

@@ -40,9 +40,10 @@ def budget_charts(page):
 def test_the_page_opens_with_the_verdict(visit, report, redteam_file):
     page = visit(redteam_file)
     until(page.locator("h1"), contain_text="LinUCB is hijacked with a budget of")
-    verdict = page.locator(".about").first
-    until(verdict, contain_text=report.verdict)
-    until(verdict, contain_text=report.advice)
+    until(page.locator(".verdict"), have_count=1)
+    verdict = page.locator(".verdict")
+    until(verdict.locator("p").first, have_text=report.verdict)
+    until(verdict.locator("p").last, contain_text=report.advice)
     box = verdict.bounding_box()
     assert box["y"] + box["height"] < 900
 

@@ -65,7 +65,7 @@ def panels(name):
 
 
 def test_benchmarks_have_the_documented_sizes():
-    assert panels("table1") == (2, 4, 100_000, 20)
+    assert panels("table1") == (2, 8, 100_000, 10)
     assert panels("cautious")[:3] == (3, 20, 100_000)
     assert panels("tight") == (3, 6, 100_000, 10)
     assert panels("infinite") == (5, 4, 100_000, 20)
@@ -82,7 +82,14 @@ def test_table1_skips_policies_for_fixed_arms_where_arms_change():
     settings = {label: type(policy).facts.setting for label, policy in made.policies.items()}
     fixed_only = [label for label, setting in settings.items() if setting != "contextual"]
     assert fixed_only
-    assert make_plan(made).skipped == {"fresh": fixed_only}
+    assert make_plan(made).skipped == {"fresh": ["ConsistentLie", *fixed_only]}
+
+
+def test_table1_attacks_rewards_and_contexts_and_for_a_target():
+    facts = [type(attack).facts for attack in read_spec("table1").attacks.values()]
+    assert {"rewards", "contexts"} <= {fact.changes for fact in facts}
+    assert "promote a target" in {fact.goal for fact in facts}
+    assert "ConsistentLie" in {attack.name for attack in read_spec("table1").attacks.values()}
 
 
 def test_exploration_is_table1_unattacked_and_ten_times_as_long():
@@ -95,11 +102,12 @@ def test_exploration_is_table1_unattacked_and_ten_times_as_long():
     assert len(made.seeds) == 3
 
 
-def test_presets_has_the_environments_and_attacks_of_table1():
+def test_presets_has_the_environments_and_the_papers_attacks_of_table1():
     made, short = read_spec("presets"), read_spec("table1")
     assert made.environments == short.environments
     # Garcelon also attacks fewer arms.
-    assert made.attacks.items() >= short.attacks.items()
+    for label in ("no attack", "Garcelon", "Oracle", "FlipTheta"):
+        assert made.attacks[label] == short.attacks[label]
     tops = {attack.top for attack in made.attacks.values() if attack.name == "Garcelon"}
     assert tops == {0.5, 0.25, "best"}
     assert len(made.seeds) == 5

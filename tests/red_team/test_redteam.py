@@ -211,6 +211,30 @@ def test_the_limit_is_that_of_the_catalogues(report):
     assert math.isnan(without.details.best_arm)
 
 
+def test_the_worst_attack_is_also_played_as_its_shadow(report):
+    """Garcelon is given estimates of the mean rewards; FlipTheta and ConsistentLie have none."""
+    shadow = rb.attacks.Shadow(report.worst_recipe)
+    finals = [
+        rb.simulate(
+            environment=CATALOGUE,
+            policy=rb.policies.LinUCB(),
+            attack=shadow,
+            rounds=1000,
+            seed=seed,
+        ).final_regret
+        for seed in range(3)
+    ]
+    assert report.shadow_regret == pytest.approx(np.mean(finals))
+    assert report.to_dict()["shadow_regret"] == report.shadow_regret
+    text = f"is {report.shadow_regret:,.0f} instead of {report.details.regret:,.0f} if it must"
+    assert text in " ".join(str(report).split())
+    for attack in ("FlipTheta", "ConsistentLie"):
+        small = {**SMALL, "attacks": attack, "rounds": 50}
+        other = rb.redteam("LinUCB", seeds=2, yardsticks=[], **small)
+        assert math.isnan(other.shadow_regret)
+        assert other.to_dict()["shadow_regret"] is None
+
+
 @pytest.mark.slow
 def test_the_page_has_the_verdict_and_the_tables(report, tmp_path):
     pytest.importorskip("jinja2")
@@ -222,6 +246,10 @@ def test_the_page_has_the_verdict_and_the_tables(report, tmp_path):
     assert f"<h1>LinUCB is hijacked with a budget of {report.budget_to_hijack:.3g}" in text
     assert "The smallest of the budgets played that hijacks a policy" in text
     assert f"What would help: {report.advice}" in text
+    assert "has the lowest regret" not in text  # the verdict takes the place of the findings
+    order = (report.verdict, "How stealthy", "Final regret, by budget", "At a glance", "Run it")
+    found = [text.index(part) for part in order]
+    assert found == sorted(found)
     for row in ("Largest change of a round", "AUC of a detector of residuals", "black-box"):
         assert row in text
     stored = json.loads(files[-1].read_text(encoding="utf-8"))

@@ -33,6 +33,13 @@ def test_seeds_are_reduced_to_three_and_then_it_is_refused():
         fit(ASKED, minutes=5.0, games=20, seconds=0.01)
 
 
+def test_the_least_rounds_and_seeds_may_take_longer_if_nobody_gave_the_minutes():
+    slow = {"minutes": 5.0, "most": 30.0, "games": 20}
+    assert fit(ASKED, seconds=0.01, **slow) == Size(1000, (0, 1, 2))
+    with pytest.raises(ValueError, match=r"minutes must be at least 50 for .*, got 30:"):
+        fit(ASKED, seconds=0.05, **slow)
+
+
 def test_short_games_are_not_made_longer():
     assert fit(Size(50, (4, 5)), minutes=1.0, games=10, seconds=0.05) == Size(50, (4, 5))
 

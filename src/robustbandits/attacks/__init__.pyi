@@ -9,6 +9,7 @@ from .flip_theta import FlipTheta as FlipTheta
 from .context_dilation import ContextDilation as ContextDilation
 from .context_mirror import ContextMirror as ContextMirror
 from .context_nudge import ContextNudge as ContextNudge
+from .context_stuffing import ContextStuffing as ContextStuffing
 from .oracle_target import OracleTarget as OracleTarget
 from .consistent_lie import ConsistentLie as ConsistentLie
 from .promote import Promote as Promote

@@ -7,6 +7,7 @@ estimates: set them to what you fear.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from robustbandits.attacks.action_swap import ActionSwap
 from robustbandits.attacks.burst import Burst
 from robustbandits.attacks.contamination import Contamination
 from robustbandits.attacks.context_nudge import ContextNudge
+from robustbandits.attacks.context_stuffing import ContextStuffing
 from robustbandits.attacks.drip import Drip
 from robustbandits.attacks.fake_injection import FakeInjection
 from robustbandits.attacks.periodic import Periodic
@@ -47,6 +49,11 @@ def review_bombing(
 def feature_spoofing(budget: float, own: int = 0, reach: float = 0.2) -> ContextNudge:
     """Return a seller who edits the features of its own item, just enough to be shown."""
     return ContextNudge(budget, target=own, reach=reach)
+
+
+def metadata_stuffing(budget: float, own: int = 0, size: float = 0.2) -> ContextStuffing:
+    """Return a seller who stuffs its item's description once, with what was popular until then."""
+    return ContextStuffing(budget, target=own, size=size)
 
 
 def cold_start_poisoning(budget: float, own: int = 0, rounds: int = 100) -> Burst:
@@ -92,6 +99,19 @@ def sleeper(attack: Any, start: float = 0.5) -> Burst:
 def low_and_slow(attack: Any, cap: float = 0.02) -> Drip:
     """Return an attack whose single changes are too small to be noticed."""
     return Drip(attack, cap=cap)
+
+
+def stop_and_go(attack: Any, window: int = 500, limit: float = 2.0, noise: float = 0.1) -> Drip:
+    """Return an attack that pauses whenever a monitor of mean rewards could notice more of it.
+
+    The monitor compares the mean of any ``window`` rewards in a row with what it expects, and gives
+    an alarm beyond ``limit`` standard errors. The attack does not see the monitor: it keeps the
+    sum of its changes in each window below ``limit * noise * sqrt(window)``.
+    """
+    window, limit = require.count("window", window), require.positive("limit", limit)
+    unnoticed = limit * require.positive("noise", noise) * math.sqrt(window)
+    saved = min(1.0, 0.5 * unnoticed)
+    return Drip(attack, rate=(unnoticed - saved) / window, saved=saved)
 
 
 def measurement_error(budget: float, start: float = 0.5, length: float = 0.01) -> Burst:

@@ -11,8 +11,11 @@ import numpy.typing as npt
 
 from robustbandits.attacks._base import count_top
 from robustbandits.attacks.oracle_target import OracleTarget
+from robustbandits.attacks.shadow import Shadow
 from robustbandits.game.knowledge import BLACK_BOX, OMNISCIENT, knowledge_of
 from robustbandits.game.ledger import Ledger
+from robustbandits.game.problem import UnsupportedProblem
+from robustbandits.game.simulate import simulate
 from robustbandits.kernels.linalg import Floats
 from robustbandits.metrics.audit import attacked_rounds, spent
 from robustbandits.metrics.damage import amplification
@@ -119,6 +122,31 @@ def by_knowledge(report: RedTeamReport) -> dict[str, Knowledge]:
         level = knowledge_of(report.recipe(name).start(report.problem))
         groups[BLACK_BOX if level in BLACKBOX else OMNISCIENT].append(name)
     return {level: _worst(report, names) for level, names in groups.items() if names}
+
+
+def shadow_regret(report: RedTeamReport) -> float:
+    """Return the mean regret under the worst attack if it must estimate what it knows."""
+    attack = report.worst_recipe
+    if knowledge_of(attack.start(report.problem)) in BLACKBOX:
+        return math.nan
+    try:
+        shadow = Shadow(attack)
+        shadow.start(report.problem)
+    except (ValueError, TypeError, UnsupportedProblem):  # it cannot be played with estimates
+        return math.nan
+    environment = report.experiment.spec.environments[report.environment]
+    regrets = [
+        simulate(
+            environment=environment,
+            attack=shadow,
+            policy=report.policy,
+            rounds=report.rounds,
+            seed=seed,
+            points=1,
+        ).final_regret
+        for seed in report.seeds
+    ]
+    return float(np.mean(regrets))
 
 
 def _worst(report: RedTeamReport, names: Sequence[str]) -> Knowledge:

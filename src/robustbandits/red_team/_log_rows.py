@@ -31,7 +31,7 @@ class Rows:
     Parameters
     ----------
     path
-        A Parquet file, recognised by its first bytes, or a CSV file with a header.
+        A Parquet file, which is known by its first bytes, or a CSV file with a header.
     """
 
     def __init__(self, path: Path):

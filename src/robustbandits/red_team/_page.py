@@ -12,6 +12,7 @@ from robustbandits.experiments.recipe_json import Outsider, canonical
 from robustbandits.experiments.spec import Spec
 from robustbandits.game.knowledge import BLACK_BOX, OMNISCIENT
 from robustbandits.game.object_policy import ObjectPolicy
+from robustbandits.red_team._text import facts
 from robustbandits.reports.table import Column, Table
 from robustbandits.reports.write import write_report
 
@@ -30,7 +31,8 @@ _ROWS = {
     "mean_change": "Mean change of such a round",
     "largest_change": "Largest change of a round",
     "detection": "AUC of a detector of residuals (0.5: changes cannot be seen)",
-    "lost": "Lost at the end, as a share of what random play loses",
+    "shadow_regret": "Regret if it must estimate what an outsider cannot see",
+    "lost": "Lost at the end, as a share of what choosing arms at random loses",
     "recovered": "Share of games that recover",
     "recovery": "Median time to recovery, in rounds",
     "best_arm": "Share of rounds with the best arm",
@@ -51,6 +53,7 @@ def write_page(report: RedTeamReport, folder: Path) -> list[Path]:
         folder,
         title=_title(report),
         more_tables=[[_details(report), _knowledge(report), _hijacked(report)]],
+        verdicts=[_verdict(report)],
         limits={report.environment: report.limit} if math.isfinite(report.limit) else None,
     )
     path = folder / "report.json"
@@ -65,14 +68,20 @@ def _title(report: RedTeamReport) -> str:
     return f"{report.target} is not hijacked with a budget of {report.budgets[-1]:g}"
 
 
+def _verdict(report: RedTeamReport) -> list[str]:
+    """Return the paragraphs at the top of the page: the verdict, and what the summary says."""
+    rows = facts(report).items()
+    return [report.verdict, *(f"{name[0].upper()}{name[1:]}: {text}." for name, text in rows)]
+
+
 def _shown(report: RedTeamReport) -> Experiment:
-    """Return the experiment with the verdict as its description, and objects as their names."""
+    """Return the experiment with objects as their names."""
     experiment = report.experiment
     spec = experiment.spec
     policies = {label: _named(policy) for label, policy in spec.policies.items()}
     shown = Spec(
         name=spec.name,
-        about=f"{report.verdict} What would help: {report.advice}.",
+        about=spec.about,
         environments=spec.environments,
         attacks=spec.attacks,
         policies=policies,
@@ -93,6 +102,7 @@ def _named(policy: Any) -> Any:
 
 def _details(report: RedTeamReport) -> Table:
     values = report.details._asdict() | report.stealth._asdict()
+    values["shadow_regret"] = report.shadow_regret
     rows = [(title, values[name]) for name, title in _ROWS.items() if math.isfinite(values[name])]
     if report.confirmation is not None:
         rows.append(("Games hijacked with fresh seeds", report.confirmation.hijacked))

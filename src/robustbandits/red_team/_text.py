@@ -27,8 +27,8 @@ def verdict(report: RedTeamReport) -> str:
     if math.isfinite(report.budget_to_hijack):
         return (
             f"{report.target} is hijacked with a budget of {report.budget_to_hijack:.3g}: under "
-            f"{report.worst_attack} it loses {found.lost:.0%} of what random play loses, at the "
-            f"end of {report.rounds:,} rounds ({_games(count)})."
+            f"{report.worst_attack} it loses {found.lost:.0%} of what choosing arms at random "
+            f"loses, at the end of {report.rounds:,} rounds ({_games(count)})."
         )
     return (
         f"No attack hijacks {report.target} with a budget of up to {report.budgets[-1]:g}: the "
@@ -47,7 +47,8 @@ def summary(report: RedTeamReport) -> str:
     return "\n".join([*first, "", *_details(report), "", *_matrix(report), "", *_notes(report)])
 
 
-def _details(report: RedTeamReport) -> list[str]:
+def facts(report: RedTeamReport) -> dict[str, str]:
+    """Return what was found about the worst attack: names of facts, and sentences or numbers."""
     found = report.details
     rows = {
         "worst attack": f"{report.worst_attack} with a budget of {report.worst_budget:.3g}",
@@ -70,7 +71,11 @@ def _details(report: RedTeamReport) -> list[str]:
             f"about {found.clean_regret / report.limit:,.3g}"
         )
     rows["what would help"] = report.advice
-    wrapped = [_wrap(f"{name:22} {text}", indent=23) for name, text in rows.items() if text]
+    return {name: text for name, text in rows.items() if text}
+
+
+def _details(report: RedTeamReport) -> list[str]:
+    wrapped = [_wrap(f"{name:22} {text}", indent=23) for name, text in facts(report).items()]
     return [line for lines in wrapped for line in lines]
 
 
@@ -119,14 +124,20 @@ def _arms(found: Details) -> str:
 
 
 def _knowledge(report: RedTeamReport) -> str:
-    """Return the regrets under the worst attack that knows more, and that does not."""
-    if len(report.by_knowledge) < 2:
-        return ""
-    less, more = report.by_knowledge[BLACK_BOX], report.by_knowledge[OMNISCIENT]
-    return (
-        f"{more.regret - less.regret:,.0f} at budget {report.budgets[-1]:g}: omniscient "
-        f"{more.regret:,.0f} ({more.attack}), black-box {less.regret:,.0f} ({less.attack})"
-    )
+    """Return the regrets under the worst attack that knows more, and under those that do not."""
+    parts = []
+    if len(report.by_knowledge) == 2:
+        less, more = report.by_knowledge[BLACK_BOX], report.by_knowledge[OMNISCIENT]
+        parts.append(
+            f"{more.regret - less.regret:,.0f} at budget {report.budgets[-1]:g}: omniscient "
+            f"{more.regret:,.0f} ({more.attack}), black-box {less.regret:,.0f} ({less.attack})"
+        )
+    if not math.isnan(report.shadow_regret):
+        parts.append(
+            f"regret under the worst attack is {report.shadow_regret:,.0f} instead of "
+            f"{report.details.regret:,.0f} if it must estimate what an outsider cannot see"
+        )
+    return "; ".join(parts)
 
 
 def _matrix(report: RedTeamReport) -> list[str]:

@@ -11,8 +11,8 @@ from robustbandits.game.simulate import simulate
 #: Fewer rounds or seeds say too little.
 LEAST_ROUNDS = 1000
 LEAST_SEEDS = 3
-#: Minutes of a Python object, unless they are given.
-MINUTES_OF_OBJECTS = 5.0
+#: Minutes of a Python object, unless they are given; and how long the least size may take then.
+MINUTES_OF_OBJECTS, MOST_MINUTES_OF_OBJECTS = 5.0, 30.0
 #: A speed is measured over at least this many seconds.
 MEASURED_SECONDS = 0.2
 
@@ -37,7 +37,9 @@ def seconds_per_round(policy: Any, environment: Environment, rounds: int) -> flo
         played = min(rounds, 4 * played)
 
 
-def fit(size: Size, *, minutes: float, games: int, seconds: float) -> Size:
+def fit(
+    size: Size, *, minutes: float, games: int, seconds: float, most: float | None = None
+) -> Size:
     """Return a size that fits in the minutes: first with fewer rounds, then with fewer seeds.
 
     Parameters
@@ -50,6 +52,8 @@ def fit(size: Size, *, minutes: float, games: int, seconds: float) -> Size:
         Number of games for each seed.
     seconds
         Duration of a round, divided by the number of workers.
+    most
+        How many minutes the least rounds and seeds may take; the same number by default.
     """
     possible = minutes * 60.0 / (games * seconds)  # rounds, summed over seeds
     count = len(size.seeds)
@@ -58,10 +62,11 @@ def fit(size: Size, *, minutes: float, games: int, seconds: float) -> Size:
     least = min(LEAST_ROUNDS, size.rounds)
     rounds = max(least, int(possible / count))
     seeds = min(count, max(int(possible / rounds), min(LEAST_SEEDS, count)))
-    if seeds * rounds > possible * 1.01:
-        needed = seeds * rounds * games * seconds / 60.0
+    needed = seeds * rounds * games * seconds / 60.0
+    most = minutes if most is None else most
+    if needed > 1.01 * most:
         raise ValueError(
             f"minutes must be at least {needed:.2g} for {games} games of {rounds:,} rounds with "
-            f"{seeds} seeds, got {minutes:g}: give more minutes, fewer attacks or fewer budgets"
+            f"{seeds} seeds, got {most:g}: give more minutes, fewer attacks or fewer budgets"
         )
     return Size(int(float(f"{rounds:.2g}")) if rounds > least else rounds, size.seeds[:seeds])

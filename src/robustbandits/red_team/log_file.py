@@ -130,7 +130,7 @@ def read_log(path: str | os.PathLike[str], rows: int = ROUNDS) -> Log:
         contexts are in columns ``context_A_F`` (feature F of arm A), in columns ``context_F`` (one
         context that all arms share: then each arm has a theta of its own), or, in a Parquet file,
         in the column ``contexts``: a list with a list of features for each arm. The files of the
-        Open Bandit Dataset are recognised by their columns; ``item_context.csv`` is read if it is
+        Open Bandit Dataset are known by their columns; ``item_context.csv`` is read if it is
         in the same folder.
     rows
         The largest number of rows to read, from the beginning of the file.

@@ -30,7 +30,13 @@ from robustbandits.red_team._hijack import hijacked, is_hijack, search_budget
 from robustbandits.red_team._labels import NO_ATTACK, attack_label
 from robustbandits.red_team._suite import choose_attacks, playable, with_budget
 from robustbandits.red_team._target import as_environment, as_target, is_object
-from robustbandits.red_team._time_budget import MINUTES_OF_OBJECTS, Size, fit, seconds_per_round
+from robustbandits.red_team._time_budget import (
+    MINUTES_OF_OBJECTS,
+    MOST_MINUTES_OF_OBJECTS,
+    Size,
+    fit,
+    seconds_per_round,
+)
 from robustbandits.red_team.report import Confirmation, RedTeamReport
 from robustbandits.red_team.search import AdaptiveSearch
 
@@ -40,7 +46,7 @@ BUDGETS = (10.0, 30.0, 100.0, 300.0)
 TOLERANCE = 4.0
 #: Runs of the search for the budget, the control, the confirmation and the replays, for the
 #: estimate of the time.
-SEARCHED = 15
+SEARCHED = 16
 #: Games of the adaptive search for each budget, if the attacks are ``"search"``.
 SEARCH_GAMES = 400
 
@@ -87,7 +93,8 @@ def redteam(
         Length of each game; number of seeds, or a list of them.
     minutes
         Time for the target's games. Rounds, then seeds, are reduced to fit. By default Python
-        objects have 5 minutes, and compiled policies as long as they need.
+        objects have 5 minutes (up to 30 if even 1,000 rounds of 3 seeds take longer), and compiled
+        policies as long as they need.
     yardsticks
         Policies to play beside the target. By default LinUCB, CautiousLinUCB and RobustLinUCB.
     store
@@ -298,4 +305,5 @@ def _fit(team: _RedTeam, size: Size, minutes: float | None) -> Size:
     workers = 1 if slow else available_cores()
     seconds = seconds_per_round(team.policy, team.environment, size.rounds) / workers
     games = 1 + len(team.attacks) * len(team.budgets) + team.searched
-    return fit(size, minutes=limit, games=games, seconds=seconds)
+    most = MOST_MINUTES_OF_OBJECTS if minutes is None else limit
+    return fit(size, minutes=limit, games=games, seconds=seconds, most=most)

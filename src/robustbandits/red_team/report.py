@@ -23,7 +23,13 @@ from robustbandits.metrics.intervals import Estimate, estimate_mean
 from robustbandits.red_team import _text
 from robustbandits.red_team._advice import advice
 from robustbandits.red_team._columns import columns_of_games
-from robustbandits.red_team._details import Details, Knowledge, by_knowledge, measure
+from robustbandits.red_team._details import (
+    Details,
+    Knowledge,
+    by_knowledge,
+    measure,
+    shadow_regret,
+)
 from robustbandits.red_team._hijack import hijacked, is_hijack
 from robustbandits.red_team._labels import NO_ATTACK, attack_label
 from robustbandits.red_team._stealth import Stealth, measure_stealth
@@ -205,6 +211,16 @@ class RedTeamReport:
         """
         return by_knowledge(self)
 
+    @cached_property
+    def shadow_regret(self) -> float:
+        """Mean regret under the worst attack with estimates of what an outsider cannot see.
+
+        The games of :class:`~robustbandits.attacks.shadow.Shadow` are played with the same budget
+        and seeds. NaN if the attack knows no more than an outsider, or plans with the mean rewards
+        before the game.
+        """
+        return shadow_regret(self)
+
     @property
     def advice(self) -> str:
         """What would help, according to the policies that were played beside the target."""
@@ -258,6 +274,7 @@ class RedTeamReport:
             "details": self.details._asdict(),
             "stealth": self.stealth._asdict(),
             "by_knowledge": {level: row._asdict() for level, row in self.by_knowledge.items()},
+            "shadow_regret": self.shadow_regret,
             "advice": self.advice,
             "confirmation": self.confirmation._asdict() if self.confirmation else None,
             "limit_per_unit": self.limit,

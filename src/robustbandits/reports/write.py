@@ -28,6 +28,7 @@ def write_report(
     title: str = TITLE,
     references: References | None = None,
     more_tables: Sequence[Sequence[Table]] | None = None,
+    verdicts: Sequence[Sequence[str]] | None = None,
     limits: Mapping[str, float] | None = None,
     on_step: Callable[[str], None] | None = None,
 ) -> list[Path]:
@@ -53,6 +54,8 @@ def write_report(
         :func:`~robustbandits.reports.page.render.render_page`.
     more_tables
         For each experiment, tables to show after its own.
+    verdicts
+        For each experiment, paragraphs to show first; by default its findings.
     limits
         What any policy must pay for each unit of budget, by environment, for the page's charts; see
         :func:`~robustbandits.reports.page.render.render_page`.
@@ -82,7 +85,12 @@ def write_report(
             files.append(_write(folder / spec_text.file, spec_text.text))
     announce("page")
     page = render_page(
-        experiments, title=title, tables=tables, references=references, limits=limits
+        experiments,
+        title=title,
+        tables=tables,
+        references=references,
+        verdicts=verdicts,
+        limits=limits,
     )
     return [_write(folder / "index.html", page), *files]
 

@@ -11,7 +11,6 @@ from robustbandits.metrics.groups import Labels
 from robustbandits.ratings.synthetic import STAND_IN
 from robustbandits.reports.grouped_games import GroupedGames, count_matches
 from robustbandits.reports.page.charts import Figure, panel_figure, sweep_figure
-from robustbandits.reports.page.findings import findings
 from robustbandits.reports.page.page_table import PageTable, overview_table
 from robustbandits.reports.panels import distinct
 from robustbandits.reports.rerun import Rerun
@@ -37,6 +36,7 @@ class Chapter:
     experiment: Experiment
     games: GroupedGames
     tables: Sequence[Table]
+    verdict: Sequence[str]  # what was found, in plain sentences
     rerun: Rerun
     figures: dict[str, list[Figure]]  # by environment
     budget_figures: list[Figure]
@@ -55,11 +55,6 @@ class Chapter:
     def stand_ins(self) -> list[str]:
         """Labels of environments with synthetic data instead of real data."""
         return [label for label in self.spec.environments if label.endswith(STAND_IN)]
-
-    @property
-    def verdict(self) -> list[str]:
-        """What the experiment found, in plain sentences."""
-        return findings(self.games)
 
     @property
     def overview(self) -> PageTable:

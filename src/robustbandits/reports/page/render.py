@@ -20,6 +20,7 @@ from robustbandits.reports.experiment_tables import make_tables
 from robustbandits.reports.grouped_games import GroupedGames
 from robustbandits.reports.page.chapter import Chapter, budget_figures, panel_figures
 from robustbandits.reports.page.charts import points_each
+from robustbandits.reports.page.findings import findings
 from robustbandits.reports.page.page_table import Lowest, page_table
 from robustbandits.reports.panels import distinct
 from robustbandits.reports.rerun import rerun, slugs
@@ -44,6 +45,7 @@ def render_page(
     title: str = TITLE,
     tables: Sequence[Sequence[Table]] | None = None,
     references: References | None = None,
+    verdicts: Sequence[Sequence[str]] | None = None,
     limits: Mapping[str, float] | None = None,
 ) -> str:
     """Return the page as HTML.
@@ -59,6 +61,8 @@ def render_page(
     references
         Function of a spec that returns published final regrets by environment, attack and policy.
         The charts mark them.
+    verdicts
+        For each experiment, the paragraphs at the top of the page; by default its findings.
     limits
         For each environment, the least regret without attack of any policy that withstands an
         attacker, for each unit of budget (:func:`~robustbandits.limits.price_of_tolerance`). The
@@ -81,6 +85,7 @@ def render_page(
                 experiment=experiments[i],
                 games=grouped,
                 tables=tables[i],
+                verdict=findings(grouped) if verdicts is None else verdicts[i],
                 rerun=rerun(grouped.spec, files[i]),
                 figures=panel_figures(grouped, chapter_id, numbers, points, published),
                 budget_figures=budget_figures(grouped, chapter_id, numbers, limits or {}),
