@@ -65,7 +65,7 @@ def panels(name):
 
 
 def test_benchmarks_have_the_documented_sizes():
-    assert panels("table1") == (2, 8, 100_000, 10)
+    assert panels("table1") == (2, 8, 100_000, 20)
     assert panels("cautious")[:3] == (3, 20, 100_000)
     assert panels("tight") == (3, 6, 100_000, 10)
     assert panels("infinite") == (5, 4, 100_000, 20)
