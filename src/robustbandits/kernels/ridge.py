@@ -36,18 +36,20 @@ COUNT, LOG_DET, ENERGY = 0, 1, 2
 SAFE = 0.01
 
 
-#: Largest ratio of ``n ‖x‖²`` to the penalty that is precise to 1e-6: float64 has 16 digits.
+#: Largest ratio of ``n ‖x‖²`` to the penalty that is accepted: float64 has 16 digits.
 MAX_CONDITION = 4e8
-#: The squared width of x is compared with the sums if it is below ``doubt ‖x‖² / penalty``, where
-#: doubt is `DOUBTFUL` or, after n observations, ``DRIFT · max(20, dim) · n``, whichever is larger.
-#: Until then its relative error is below 1e-6. With a penalty of 0.1 and up to 20 dimensions, that
-#: is from 1.05 million observations of one context of length 1 on.
+#: The inverse is compared with the sums if the penalty is below ``doubt · trace(gram)``. The doubt
+#: is `DOUBTFUL` or, after n observations, ``DRIFT · max(20, dim) · n``, whichever is larger. With a
+#: penalty of 0.1 and up to 20 dimensions, that is from 1.05 million observations of contexts of
+#: length 1 on.
 DOUBTFUL = 3e-8
 DRIFT = 4.5e-15
 #: Largest relative rounding error of an addition.
 ROUNDING = 2.0**-53
 #: Relative difference from the sums at which the inverse is corrected.
 TOLERANCE = 2e-7
+#: Relative difference from the sums at which the inverse is computed again.
+HOPELESS = 0.1
 
 
 class Ridge(NamedTuple):
@@ -142,51 +144,111 @@ def absorb(
     ridge.tally[LOG_DET] += math.log1p(weight * leverage)
     ridge.tally[ENERGY] += weight * leverage
     doubt = max(DOUBTFUL, DRIFT * max(20, x.shape[0]) * ridge.tally[COUNT])
-    if not leverage * ridge.penalty >= doubt * dot(x, x):
+    trace = 0.0
+    for i in range(x.shape[0]):
+        trace += ridge.gram[i, i]
+    if not (leverage >= 0.0 and ridge.penalty >= doubt * trace):
         correct(ridge, x, leverage)
 
 
 @program
 def correct(ridge: Ridge, x: Floats, leverage: float) -> None:
-    """Make the inverse agree with the sums along x, unless it does already.
+    """Make the inverse agree with the sums wherever there are many observations, if it does not.
 
-    In exact arithmetic, d = ``inverse @ x`` has dᵀ gram d = xᵀ d. If that does not hold, a multiple
-    of d dᵀ is added to the inverse, after which it does. No other direction changes.
-
-    If rounding errors of the sums may matter along d, as for two arms that are nearly the same,
-    then ``gram @ x`` replaces x: it is closer to what both arms have in common.
+    Two columns of the sums are compared: that of the largest diagonal entry and that of the largest
+    entry of x. If an arm has more observations than x, the first finds what is wrong with it.
     """
-    dim = x.shape[0]
-    target = x.copy()
-    direction = np.empty(dim)
-    image = np.empty(dim)
-    noise_scale = ROUNDING * ridge.tally[COUNT]
-    for _ in range(3):
-        multiply(ridge.inverse, target, direction)
-        multiply(ridge.gram, direction, image)
-        width = dot(target, direction)
-        curvature = dot(direction, image)
-        if not (leverage >= 0.0 and width > 0.0 and curvature > 0.0):
-            rebuild(ridge)  # impossible in exact arithmetic
-            break
-        if noise_scale * _size_of_terms(ridge.gram, direction) < TOLERANCE * curvature:
-            if abs(width - curvature) > TOLERANCE * curvature:
-                add_outer(ridge.inverse, direction, 1.0 / curvature - 1.0 / width)
-            break
-        multiply(ridge.gram, target, image)
-        scale = 1.0 / math.sqrt(dot(image, image))
-        for i in range(dim):
-            target[i] = scale * image[i]
+    largest, longest = 0, 0
+    for i in range(1, x.shape[0]):
+        if ridge.gram[i, i] > ridge.gram[largest, largest]:
+            largest = i
+        if abs(x[i]) > abs(x[longest]):
+            longest = i
+    noise = ROUNDING * ridge.tally[COUNT] / TOLERANCE
+    floor = noise * (ridge.gram[largest, largest] - ridge.penalty)
+    error = max(_error_at(ridge, largest, floor), _error_at(ridge, longest, floor))
+    if not (leverage >= 0.0 and error < HOPELESS):
+        rebuild(ridge)  # impossible in exact arithmetic
+    elif error > TOLERANCE:
+        _correct_span(ridge, floor)
 
 
 @kernel
-def _size_of_terms(matrix: Floats, x: Floats) -> float:
-    """Return the sum of the sizes of all terms of xᵀ M x."""
-    total = 0.0
-    for i in range(x.shape[0]):
-        for j in range(x.shape[0]):
-            total += abs(x[i] * matrix[i, j] * x[j])
-    return total
+def _error_at(ridge: Ridge, column: int, floor: float) -> float:
+    """Return by how much inverse and sums differ along a column of ``gram - penalty * I``.
+
+    In exact arithmetic, d = ``inverse @ target`` has dᵀ gram d = targetᵀ d. Where the column's
+    diagonal entry is not above the floor, the inverse is more precise than the sums.
+    """
+    dim = ridge.theta.shape[0]
+    size = ridge.gram[column, column] - ridge.penalty
+    if size <= floor:
+        return 0.0
+    target = ridge.gram[column].copy()
+    target[column] = size
+    direction = np.empty(dim)
+    image = np.empty(dim)
+    multiply(ridge.inverse, target, direction)
+    multiply(ridge.gram, direction, image)
+    return abs(dot(target, direction) - dot(direction, image)) / size
+
+
+@program
+def _correct_span(ridge: Ridge, floor: float) -> None:
+    """Make the inverse agree with the sums in the span of the contexts with many observations.
+
+    The span has a basis with ``basisᵀ inverse basis = I``. With D = ``inverse @ basis``, the matrix
+    ``basisᵀ D - Dᵀ gram D`` is zero in exact arithmetic. Adding D times it times Dᵀ to the inverse
+    squares the error there, and changes no other direction.
+    """
+    dim = ridge.theta.shape[0]
+    basis = np.empty((dim, dim))
+    rank = _well_observed(ridge, floor, basis)
+    directions = np.empty((rank, dim))
+    images = np.empty((rank, dim))
+    for k in range(rank):
+        multiply(ridge.inverse, basis[k], directions[k])
+        multiply(ridge.gram, directions[k], images[k])
+    shares = np.zeros((rank, dim))
+    for k in range(rank):
+        for m in range(rank):
+            change = dot(basis[k], directions[m]) + dot(basis[m], directions[k])
+            change -= dot(directions[k], images[m]) + dot(directions[m], images[k])
+            for i in range(dim):
+                shares[k, i] += 0.5 * change * directions[m, i]
+    for i in range(dim):
+        for j in range(i + 1):
+            for k in range(rank):
+                ridge.inverse[i, j] += directions[k, i] * shares[k, j]
+            ridge.inverse[j, i] = ridge.inverse[i, j]
+
+
+@kernel
+def _well_observed(ridge: Ridge, floor: float, basis: Floats) -> int:
+    """Write a basis of the directions with many observations as rows; return how many there are.
+
+    They are the first rows of the Cholesky factor, with pivoting, of ``gram - penalty * I``.
+    """
+    dim = ridge.theta.shape[0]
+    rest = np.empty(dim)
+    for i in range(dim):
+        rest[i] = ridge.gram[i, i] - ridge.penalty
+    for rank in range(dim):
+        pivot = 0
+        for i in range(1, dim):
+            if rest[i] > rest[pivot]:
+                pivot = i
+        if not rest[pivot] > floor:
+            return rank
+        root = math.sqrt(rest[pivot])
+        for i in range(dim):
+            value = ridge.gram[pivot, i] - (ridge.penalty if i == pivot else 0.0)
+            for k in range(rank):
+                value -= basis[k, pivot] * basis[k, i]
+            basis[rank, i] = value / root
+            rest[i] -= basis[rank, i] * basis[rank, i]
+        rest[pivot] = 0.0
+    return dim
 
 
 @program
