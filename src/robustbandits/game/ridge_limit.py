@@ -13,28 +13,42 @@ from robustbandits.kernels.size_limit import is_reading_file
 PRECISE_ROUNDS = 1_000_000
 
 
+def counted_rounds(problem: Problem) -> int:
+    """Return for how many rounds a regression must stay precise."""
+    return min(problem.rounds or PRECISE_ROUNDS, PRECISE_ROUNDS)
+
+
 def smallest_ridge(problem: Problem, weight: float = 1.0) -> float:
     """Return the smallest penalty that is precise for observations of at most this weight."""
-    rounds = min(problem.rounds or PRECISE_ROUNDS, PRECISE_ROUNDS)
-    return weight * rounds * problem.context_bound * problem.context_bound / MAX_CONDITION
+    bound = problem.context_bound
+    return weight * counted_rounds(problem) * bound * bound / MAX_CONDITION
 
 
 def refuse_small_ridge(problem: Problem, ridge: float, weight: float = 1.0) -> None:
-    """Raise ValueError if float64 is not precise enough for this penalty.
+    """Raise ValueError if float64 is not precise enough for this penalty."""
+    smallest = smallest_ridge(problem, weight)
+    cause = f"context_bound {problem.context_bound!r}"
+    refuse_ridge_below(smallest, problem, ridge, cause, "raise ridge, scale your features")
+
+
+def refuse_ridge_below(
+    smallest: float, problem: Problem, ridge: float, cause: str, remedy: str
+) -> None:
+    """Raise ValueError if the penalty is below the smallest that the rounds and the cause allow.
 
     An agent that was saved before this limit existed is read, with a warning.
     """
-    smallest = smallest_ridge(problem, weight)
-    if not ridge >= smallest:
-        rounds = "an unknown number of" if problem.rounds is None else f"{problem.rounds:,}"
-        message = (
-            f"ridge must be at least {smallest:.3g} for {rounds} rounds and context_bound "
-            f"{problem.context_bound!r}, got {ridge!r}: with less, rounding errors make the widths "
-            f"wrong; raise ridge, scale your features, or give rounds if they are few"
-        )
-        if not is_reading_file():
-            raise ValueError(message)
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+    if ridge >= smallest:
+        return
+    rounds = "an unknown number of" if problem.rounds is None else f"{problem.rounds:,}"
+    message = (
+        f"ridge must be at least {smallest:.3g} for {rounds} rounds and {cause}, got {ridge!r}: "
+        f"with less, rounding errors make the widths wrong; {remedy}, or give rounds if they are "
+        f"few"
+    )
+    if not is_reading_file():
+        raise ValueError(message)
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 def start_regression(problem: Problem, ridge: float) -> Ridge:
