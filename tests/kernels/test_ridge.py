@@ -227,3 +227,18 @@ def test_the_width_of_an_arm_that_is_played_often_is_corrected():
     square = float(x[0] @ x[0])
     assert x[0] @ ridge.inverse @ x[0] == pytest.approx(square / (penalty + count * square), 1e-6)
     assert np.array_equal(ridge.inverse, ridge.inverse.T)
+
+
+def test_the_width_of_an_arm_that_is_no_longer_played_is_corrected():
+    arms = np.array([[0.6, 0.7, 0.1], [0.7, 0.5, 0.3]])
+    exact, ridge = start_ridge(3, 0.0025), start_ridge(3, 0.0025)
+    for regression in (exact, ridge):
+        for x in arms:
+            observe(regression, x, 0.5, 5e5)
+    direction = ridge.inverse @ arms[0]
+    ridge.inverse[:] += 1e-5 * np.outer(direction, direction) / (arms[0] @ direction)
+    for regression in (exact, ridge):
+        observe(regression, arms[1], 0.5, 1.0)
+    for x in arms:
+        assert x @ ridge.inverse @ x == pytest.approx(x @ exact.inverse @ x, rel=1e-7)
+    assert np.array_equal(ridge.inverse, ridge.inverse.T)

@@ -6,7 +6,7 @@ inverse keeps nine digits over ten million observations. But along an arm that w
 the inverse is smaller than its largest entry by the factor ``n ‖x‖² / penalty``, and rounding
 errors add up there. The sums have the opposite errors: they are precise along such an arm, and
 imprecise where there are few observations. So where the inverse is in doubt, it is corrected from
-the sums, only along the context that was just observed (docs/decisions/0010).
+the sums, only in the span of contexts with many observations (docs/decisions/0010).
 
 An observation can be taken out again: Sherman–Morrison with a negative weight. That divides by
 ``1 - xᵀ V⁻¹ x``, which is small if the observation was the only one in its direction, and every
@@ -70,8 +70,11 @@ class Ridge(NamedTuple):
 def start_ridge(dim: int, penalty: float) -> Ridge:
     """Return a regression without observations; the penalty must be above 0.
 
-    Squared widths and theta have a relative error below 1e-6 for a million observations if the sum
-    of their weights times the largest ``‖x‖²`` is at most `MAX_CONDITION` times the penalty.
+    Let c be the sum of the weights of a million observations times the largest ``‖x‖²``, divided by
+    the penalty. Up to c = `MAX_CONDITION` the relative error of the squared widths of observed
+    contexts is below 1e-6, and so is that of theta if rewards do not change their mean. For rewards
+    that do, theta is that precise up to c = 1e6. See docs/decisions/0010 for larger errors: those of
+    theta, and of widths between c = 1e6 and 1.1e7, which were up to 2.4e-6.
     """
     check_array_size(dim, dim)
     return Ridge(
