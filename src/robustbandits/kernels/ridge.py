@@ -73,7 +73,7 @@ def start_ridge(dim: int, penalty: float) -> Ridge:
     Let c be the sum of the weights of a million observations times the largest ``‖x‖²``, divided by
     the penalty. Up to c = `MAX_CONDITION` the relative error of the squared widths of observed
     contexts is below 1e-6, and so is that of theta if rewards do not change their mean. For rewards
-    that do, theta is that precise up to c = 1e6. See docs/decisions/0010 for larger errors: those of
+    that do, theta is that precise up to c = 1e6. For larger errors see docs/decisions/0010: of
     theta, and of widths between c = 1e6 and 1.1e7, which were up to 2.4e-6.
     """
     check_array_size(dim, dim)
