@@ -41,6 +41,23 @@ def test_policy_refuses_a_ridge_that_is_too_small_for_float64(name):
 
 
 @pytest.mark.parametrize(
+    "attack",
+    [
+        rb.attacks.LinACE(10.0, ridge=0.001),
+        rb.attacks.WeakVector(10.0, ridge=0.001),
+        rb.attacks.ActionSwap(10.0, ridge=0.001),
+        rb.attacks.Shadow(rb.attacks.Oracle(10.0), ridge=0.001),
+        rb.attacks.LeverageAware(rb.attacks.Oracle(10.0), ridge=0.001),
+    ],
+    ids=lambda attack: attack.name,
+)
+def test_attack_refuses_a_ridge_that_is_too_small_for_float64(attack):
+    with pytest.raises(ValueError, match=r"^ridge must be at least 0.0025 .*, got 0.001: .* raise"):
+        attack.start(Problem(arms=3, dim=2, noise=0.1, rounds=10**6))
+    attack.start(Problem(arms=3, dim=2, noise=0.1, rounds=4 * 10**5))
+
+
+@pytest.mark.parametrize(
     ("ridge", "accepted", "refused"),
     [
         (1e-8, {"rounds": 4}, {"rounds": 20_000}),

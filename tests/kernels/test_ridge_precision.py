@@ -5,12 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import exact_ridge
 import robustbandits as rb
 from robustbandits.compiled.jit import jit_is_on, program
 from robustbandits.game.problem import Problem
 from robustbandits.game.verbs import learn
 from robustbandits.kernels.ridge import MAX_CONDITION, observe, start_ridge
-from robustbandits.kernels.scoring import score_columns
 
 pytestmark = [
     pytest.mark.slow,
@@ -45,25 +45,6 @@ def feed_policy(state, arms, rewards, start, stop, memo, rng):
         learn(state, arm, arms[arm], rewards[t % rewards.shape[0]], memo, rng)
 
 
-@program
-def squared_widths(ridge, columns, means, widths):
-    score_columns(ridge.inverse, ridge.theta, columns, means, widths)
-
-
-def exact_solution(gram, right_sides):
-    """Solve a linear system by elimination with fractions."""
-    rows = [list(left) + list(right) for left, right in zip(gram, right_sides, strict=True)]
-    dim = len(rows)
-    for k in range(dim):
-        pivot = rows[k][k]
-        rows[k] = [value / pivot for value in rows[k]]
-        for i in range(dim):
-            if i != k and rows[i][k]:
-                factor = rows[i][k]
-                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
-    return [row[dim:] for row in rows]
-
-
 def exact_sums(arms, first, last):
     """Return how often each arm was played in rounds first to last - 1, and its sum of rewards."""
     rewards = [Fraction(value) for value in REWARDS]
@@ -76,35 +57,9 @@ def exact_sums(arms, first, last):
     return counts, sums
 
 
-def exact(arms, penalty, first, last):
-    """Return theta and the squared width of each arm after rounds first to last - 1."""
-    x = [[Fraction(value) for value in arm] for arm in arms]
-    counts, sums = exact_sums(arms, first, last)
-    dims = range(len(x[0]))
-    gram = [
-        [
-            sum(n * arm[i] * arm[j] for n, arm in zip(counts, x, strict=True))
-            + (Fraction(penalty) if i == j else 0)
-            for j in dims
-        ]
-        for i in dims
-    ]
-    moment = [sum(y * arm[i] for y, arm in zip(sums, x, strict=True)) for i in dims]
-    solved = exact_solution(gram, [[moment[i], *(arm[i] for arm in x)] for i in dims])
-    theta = [row[0] for row in solved]
-    widths = [sum(arm[i] * solved[i][1 + a] for i in dims) for a, arm in enumerate(x)]
-    return theta, widths
-
-
 def errors(ridge, arms, first, last):
-    """Return the relative errors of theta, in its norm, and of the worst squared width."""
-    theta, widths = exact(arms, ridge.penalty, first, last)
-    means, found = np.empty(len(arms)), np.empty(len(arms))
-    squared_widths(ridge, np.ascontiguousarray(arms.T), means, found)
-    squares = [(Fraction(a) - b) ** 2 for a, b in zip(ridge.theta, theta, strict=True)]
-    of_theta = float(sum(squares) / sum(value**2 for value in theta)) ** 0.5
-    of_widths = [float(abs(Fraction(a) / b - 1)) for a, b in zip(found, widths, strict=True)]
-    return of_theta, max(of_widths)
+    """Return the relative errors of theta and of squared widths after rounds first to last - 1."""
+    return exact_ridge.errors(ridge, arms, *exact_sums(arms, first, last))
 
 
 def smallest_ridge(arms, rounds):

@@ -52,7 +52,8 @@ class Agent(SavedAgent):
         ``arms="ball"``: the arms are all vectors of length ``context_bound`` or less, and
         :meth:`choose` takes no contexts.
     rounds
-        How many rounds you expect to play; some policies need it.
+        How many rounds you expect to play; some policies need it. A ridge that is accepted only
+        because the rounds are few gives wrong widths in later rounds.
     seed
         Seed of the policy's random stream. An agent that is shown the rounds of a simulated game
         with the same seed makes the same choices. None gives a different stream each time.

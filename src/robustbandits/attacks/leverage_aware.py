@@ -16,6 +16,7 @@ from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import BLACK_BOX, knows
 from robustbandits.game.parameters import Positive
 from robustbandits.game.problem import Problem, UnsupportedProblem
+from robustbandits.game.ridge_limit import refuse_small_ridge
 from robustbandits.game.verbs import Scene
 from robustbandits.kernels.linalg import Floats, add_outer, copy_column, dot, multiply
 
@@ -88,6 +89,7 @@ class LeverageAware(Schedule):
                 f"{self.name} needs an attack that changes rewards after the choice, such as "
                 f"Garcelon; got {self.attack.name}"
             )
+        refuse_small_ridge(problem, self.ridge)
         return LeverageGate(
             np.eye(problem.dim) / self.ridge, self.width, self.attack_where == "above"
         )

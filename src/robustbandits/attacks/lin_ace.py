@@ -14,9 +14,10 @@ from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import BLACK_BOX, knows
 from robustbandits.game.parameters import NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
+from robustbandits.game.ridge_limit import start_regression
 from robustbandits.game.verbs import Scene
 from robustbandits.kernels.linalg import Floats, copy_column, dot
-from robustbandits.kernels.ridge import Ridge, observe, start_ridge
+from robustbandits.kernels.ridge import Ridge, observe
 
 
 @knows(BLACK_BOX)
@@ -98,5 +99,5 @@ class LinACE(AttackRecipe):
     def start(self, problem: Problem) -> LinACEState:
         require_arms(problem, self.name)
         target = check_arm("target", self.target, problem)
-        ridge = start_ridge(problem.dim, self.ridge)
+        ridge = start_regression(problem, self.ridge)
         return LinACEState(ridge, target, self.sigma, self.delta, self.margin)

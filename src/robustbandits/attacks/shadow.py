@@ -17,9 +17,10 @@ from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import BLACK_BOX, knows
 from robustbandits.game.parameters import NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
+from robustbandits.game.ridge_limit import start_regression
 from robustbandits.game.verbs import Scene, propose_contexts, propose_reward
 from robustbandits.kernels.linalg import Floats, copy_column, dot, products
-from robustbandits.kernels.ridge import Ridge, start_ridge
+from robustbandits.kernels.ridge import Ridge
 
 
 class SurrogateState(NamedTuple):
@@ -181,7 +182,7 @@ class Shadow(AttackAround):
     def start(self, problem: Problem) -> Any:
         inner = self.attack.start(problem)
         require_arms(problem, self.name)
-        surrogate = SurrogateState(start_ridge(problem.dim, self.ridge), self.sigma, self.delta)
+        surrogate = SurrogateState(start_regression(problem, self.ridge), self.sigma, self.delta)
         surface = self.surface_of(inner)
         if surface not in _SHADOWS:
             raise TypeError(

@@ -14,9 +14,10 @@ from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import WEAK, knows
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
+from robustbandits.game.ridge_limit import start_regression
 from robustbandits.game.verbs import Scene
 from robustbandits.kernels.linalg import Floats, products
-from robustbandits.kernels.ridge import Ridge, start_ridge
+from robustbandits.kernels.ridge import Ridge
 
 
 @knows(WEAK)
@@ -79,5 +80,5 @@ class WeakVector(BestArmsAttack):
     def start(self, problem: Problem) -> WeakVectorState:
         require_arms(problem, self.name)
         top = count_top(self.top, problem.arms)
-        ridge = start_ridge(problem.dim, self.ridge)
+        ridge = start_regression(problem, self.ridge)
         return WeakVectorState(ridge, top, self.size, np.zeros(problem.arms))

@@ -8,8 +8,8 @@ is measured again. With p = W ȳ the posterior at a measured point a is::
 
     mean = ȳ_a - (λ/n_a) p_a,    variance = (λ/n_a) (1 - (λ/n_a) W_aa)
 
-This is the posterior of the whole history, exact up to rounding errors of about 1e-16/λ. They make
-any λ below `MIN_NOISE` useless.
+This is the posterior of the whole history, exact up to rounding errors. They grow with n/λ if two
+points are nearly the same; up to `MAX_RATIO` the relative error of variances stays below 1e-6.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from robustbandits.kernels.scoring import score_columns
 
 #: Smallest variance of the noise; below it, rounding errors are too large for nearly equal points.
 MIN_NOISE = 1e-6
+#: Largest ratio of the number of measurements to the variance of the noise.
+MAX_RATIO = 1e8
 
 #: Kernels with k(x, x) = 1. The Matérn kernels are named by their smoothness.
 KERNELS = ("rbf", "matern-1/2", "matern-3/2", "matern-5/2")

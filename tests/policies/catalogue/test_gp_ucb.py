@@ -113,12 +113,15 @@ def test_gp_ucb_state_has_a_matrix_of_fixed_size(kernel, size):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "matern"])
-def test_gp_ucb_refuses_a_ridge_too_small_for_its_kernel(kernel):
-    problem = Problem(arms=3, dim=2, rounds=100)
-    recipe = EnlargedGPUCB(1.0, kernel=kernel, ridge=1e-7)
-    with pytest.raises(ValueError, match=f"ridge must be at least 1e-06 for kernel='{kernel}'"):
-        recipe.start(problem)
-    EnlargedGPUCB(1.0, kernel=kernel, ridge=1e-6).start(problem)
+@pytest.mark.parametrize(
+    ("rounds", "refused", "accepted"), [(100, 1e-7, 1e-6), (10**5, 9e-4, 1e-3), (None, 0.009, 0.01)]
+)
+def test_gp_ucb_refuses_a_ridge_too_small_for_its_kernel(kernel, rounds, refused, accepted):
+    problem = Problem(arms=3, dim=2, rounds=rounds)
+    message = f"ridge must be at least {accepted:g} for .* rounds and kernel='{kernel}', got"
+    with pytest.raises(ValueError, match=message):
+        EnlargedGPUCB(1.0, kernel=kernel, ridge=refused).start(problem)
+    EnlargedGPUCB(1.0, kernel=kernel, ridge=accepted).start(problem)
 
 
 def regrets(recipe, budget):

@@ -19,8 +19,9 @@ from robustbandits.compiled.jit import kernel, program
 from robustbandits.game import require
 from robustbandits.game.parameters import NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
+from robustbandits.game.ridge_limit import counted_rounds, refuse_ridge_below
 from robustbandits.game.verbs import MEMO, score
-from robustbandits.kernels.gaussian_process import KERNELS, MIN_NOISE
+from robustbandits.kernels.gaussian_process import KERNELS, MAX_RATIO, MIN_NOISE
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.size_limit import check_array_size
@@ -229,11 +230,9 @@ class LayeredRecipe(CatalogueRecipe):
         if self.kernel == "linear":
             regression = LinearRecipe(ridge=self.ridge).start_regression(problem)
             return _linear_layers.start_linear_layers(regression, layering, problem.arms)
-        if self.ridge < MIN_NOISE:
-            raise ValueError(
-                f"ridge must be at least {MIN_NOISE:g} for kernel={self.kernel!r}, got "
-                f"{self.ridge!r}: with less, rounding errors dominate for similar arms"
-            )
+        smallest = max(MIN_NOISE, counted_rounds(problem) / MAX_RATIO)
+        cause = f"kernel={self.kernel!r}"
+        refuse_ridge_below(smallest, problem, self.ridge, cause, "raise ridge")
         name = "rbf" if self.kernel == "rbf" else SMOOTHNESS[self.smoothness]
         similar = _kernel_layers.Similarity(KERNELS.index(name), self.lengthscale)
         return _kernel_layers.start_kernel_layers(similar, layering, problem.dim, problem.arms)

@@ -9,7 +9,6 @@ C' = 0, RobustLinUCB is told C', RobustBandit and BOB-No-Restart guess it.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -18,20 +17,18 @@ import numpy as np
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.parameters import CheckedRecipe, NonNegative, Positive, Probability
 from robustbandits.game.problem import Problem
+from robustbandits.game.ridge_limit import smallest_ridge, start_regression
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import (
     COUNT,
     ENERGY,
     LOG_DET,
-    MAX_CONDITION,
     Ridge,
     observe,
     reset_ridge,
-    start_ridge,
 )
 from robustbandits.kernels.sampling import largest, share_of_largest
 from robustbandits.kernels.scoring import score_columns
-from robustbandits.kernels.size_limit import is_reading_file
 from robustbandits.policies._infinite_arms import ball_of, best_of_ball
 from robustbandits.policies.linear._tight import (
     Learned,
@@ -52,9 +49,6 @@ PAPER_BONUS, L1_BONUS, L2_BONUS, TIGHT_BONUS = range(4)
 #: How to choose among arms with equal scores.
 Ties = Literal["random", "first"]
 
-#: Ridges are refused if the regression would not stay precise for this many rounds. A game may be
-#: longer: the errors grow slowly.
-PRECISE_ROUNDS = 1_000_000
 #: Largest penalty that the theory may ask for; its square must still be finite.
 MAX_RIDGE = 1e100
 
@@ -270,30 +264,6 @@ def add_mixed_shares(
 # ------------------------------------------------------------------------------------- recipes
 
 
-def smallest_ridge(problem: Problem, weight: float = 1.0) -> float:
-    """Return the smallest penalty that is precise for observations of at most this weight."""
-    rounds = min(problem.rounds or PRECISE_ROUNDS, PRECISE_ROUNDS)
-    return weight * rounds * problem.context_bound * problem.context_bound / MAX_CONDITION
-
-
-def refuse_small_ridge(problem: Problem, ridge: float, weight: float = 1.0) -> None:
-    """Raise ValueError if float64 is not precise enough for this penalty.
-
-    An agent that was saved before this limit existed is read, with a warning.
-    """
-    smallest = smallest_ridge(problem, weight)
-    if not ridge >= smallest:
-        rounds = "an unknown number of" if problem.rounds is None else f"{problem.rounds:,}"
-        message = (
-            f"ridge must be at least {smallest:.3g} for {rounds} rounds and context_bound "
-            f"{problem.context_bound!r}, got {ridge!r}: with less, rounding errors make the widths "
-            f"wrong; raise ridge, scale your features, or give rounds if they are few"
-        )
-        if not is_reading_file():
-            raise ValueError(message)
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
-
-
 def theory_ridge(problem: Problem, unit: float, formula: str) -> float:
     """Return the penalty (unit/S)², where S is the bound of theta; raise ValueError if unusable."""
     ridge = (unit / problem.theta_bound) * (unit / problem.theta_bound)
@@ -334,8 +304,7 @@ class LinearRecipe(CheckedRecipe):
 
     def start_regression(self, problem: Problem) -> Ridge:
         """Return a regression without observations."""
-        refuse_small_ridge(problem, self.ridge)
-        return start_ridge(problem.dim, self.ridge)
+        return start_regression(problem, self.ridge)
 
     def start_radius(self, problem: Problem, delta: float | None = None) -> Radius:
         """Return the radius for a problem's bounds."""

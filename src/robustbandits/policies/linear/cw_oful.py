@@ -20,6 +20,7 @@ from robustbandits.game import require
 from robustbandits.game.facts import PAPER, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
+from robustbandits.game.ridge_limit import refuse_small_ridge
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import observe_cautiously
 from robustbandits.policies.linear._linear import (
@@ -29,7 +30,6 @@ from robustbandits.policies.linear._linear import (
     optimistic_arm,
     optimistic_scores,
     optimistic_shares,
-    refuse_small_ridge,
     theory_ridge,
     width_factor,
 )

@@ -19,6 +19,7 @@ from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
+from robustbandits.game.ridge_limit import refuse_small_ridge
 from robustbandits.kernels.linalg import Floats, cholesky, copy, dot, multiply, solve_upper
 from robustbandits.kernels.ridge import COUNT, Ridge, absorb, start_ridge
 from robustbandits.kernels.scoring import score_columns
@@ -26,7 +27,6 @@ from robustbandits.policies._infinite_arms import ball_of, best_of_ball
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     largest_sum,
-    refuse_small_ridge,
     share_of_largest_sum,
     widths_to_bonuses,
 )

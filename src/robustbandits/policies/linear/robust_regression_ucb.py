@@ -18,6 +18,7 @@ from robustbandits.game import require
 from robustbandits.game.facts import RECONSTRUCTION, PolicyFacts
 from robustbandits.game.parameters import Count, Positive
 from robustbandits.game.problem import Problem
+from robustbandits.game.ridge_limit import refuse_small_ridge
 from robustbandits.kernels.linalg import Floats, cholesky
 from robustbandits.kernels.ridge import LOG_DET, observe, rebuild, refine
 from robustbandits.kernels.selection import nth_smallest
@@ -29,7 +30,6 @@ from robustbandits.policies.linear._linear import (
     optimistic_arm,
     optimistic_scores,
     optimistic_shares,
-    refuse_small_ridge,
     width_factor,
 )
 

@@ -20,6 +20,7 @@ from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import CODE, PolicyFacts
 from robustbandits.game.parameters import NonNegative, Positive
 from robustbandits.game.problem import Problem
+from robustbandits.game.ridge_limit import refuse_small_ridge
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.ridge import COUNT, Ridges, observe, ridge_at, start_ridges
 from robustbandits.kernels.sampling import draw
@@ -29,7 +30,6 @@ from robustbandits.policies._state_checks import check_index
 from robustbandits.policies.linear._linear import (
     LinearRecipe,
     largest_sum,
-    refuse_small_ridge,
     share_of_largest_sum,
     theory_ridge,
     widths_to_bonuses,
