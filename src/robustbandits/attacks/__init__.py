@@ -1,4 +1,7 @@
-"""Attacks with a budget, one per file. They propose changes; the purse in `game` limits them."""
+"""Attacks with a budget, one per file; in `wrappers`, those around another attack.
+
+They propose changes; the purse in `game` limits them.
+"""
 
 from robustbandits._lazy import exports
 

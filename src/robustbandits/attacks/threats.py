@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from robustbandits.attacks.action_swap import ActionSwap
-from robustbandits.attacks.burst import Burst
 from robustbandits.attacks.contamination import Contamination
 from robustbandits.attacks.context_nudge import ContextNudge
 from robustbandits.attacks.context_stuffing import ContextStuffing
-from robustbandits.attacks.drip import Drip
 from robustbandits.attacks.fake_injection import FakeInjection
-from robustbandits.attacks.periodic import Periodic
 from robustbandits.attacks.promote import Promote
+from robustbandits.attacks.wrappers.burst import Burst
+from robustbandits.attacks.wrappers.drip import Drip
+from robustbandits.attacks.wrappers.periodic import Periodic
 from robustbandits.game import require
 
 

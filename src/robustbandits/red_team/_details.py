@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from robustbandits.attacks._base import count_top
 from robustbandits.attacks.oracle_target import OracleTarget
-from robustbandits.attacks.shadow import Shadow
+from robustbandits.attacks.wrappers.shadow import Shadow
 from robustbandits.game.knowledge import BLACK_BOX, OMNISCIENT, knowledge_of
 from robustbandits.game.ledger import Ledger
 from robustbandits.game.problem import UnsupportedProblem

@@ -215,8 +215,8 @@ class RedTeamReport:
     def shadow_regret(self) -> float:
         """Mean regret under the worst attack with estimates of what an outsider cannot see.
 
-        The games of :class:`~robustbandits.attacks.shadow.Shadow` are played with the same budget
-        and seeds. NaN if the attack knows no more than an outsider, or plans with the mean rewards
+        The games of :class:`~robustbandits.attacks.Shadow` are played with the same budget and
+        seeds. NaN if the attack knows no more than an outsider, or plans with the mean rewards
         before the game.
         """
         return shadow_regret(self)

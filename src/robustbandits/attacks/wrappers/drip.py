@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._schedule import OF_THE_ATTACK, Schedule
+from robustbandits.attacks.wrappers._schedule import OF_THE_ATTACK, Schedule
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import OBLIVIOUS, knows
@@ -57,7 +57,7 @@ class Drip(Schedule):
     Parameters
     ----------
     attack
-        See :class:`~robustbandits.attacks._schedule.Schedule`.
+        See :class:`~robustbandits.attacks.wrappers._schedule.Schedule`.
     rate
         Income of a round; None to spread the budget evenly over the horizon.
     saved

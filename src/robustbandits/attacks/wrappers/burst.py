@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from robustbandits.attacks._schedule import OF_THE_ATTACK, Schedule, rounds_of
+from robustbandits.attacks.wrappers._schedule import OF_THE_ATTACK, Schedule, rounds_of
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
@@ -56,7 +56,7 @@ class Burst(Schedule):
     Parameters
     ----------
     attack
-        See :class:`~robustbandits.attacks._schedule.Schedule`.
+        See :class:`~robustbandits.attacks.wrappers._schedule.Schedule`.
     start_at
         First round of the window, counted from 0; a number between 0 and 1 is a share of the
         horizon.

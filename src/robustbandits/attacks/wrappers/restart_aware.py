@@ -7,7 +7,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from robustbandits.attacks._schedule import OF_THE_ATTACK, Schedule, rounds_of
+from robustbandits.attacks.wrappers._schedule import OF_THE_ATTACK, Schedule, rounds_of
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
@@ -59,7 +59,7 @@ class RestartAware(Schedule):
     Parameters
     ----------
     attack
-        See :class:`~robustbandits.attacks._schedule.Schedule`.
+        See :class:`~robustbandits.attacks.wrappers._schedule.Schedule`.
     epoch
         Rounds of an epoch; a number below 1 is a share of the horizon.
     spend

@@ -10,7 +10,7 @@ import numpy as np
 
 from robustbandits.attacks._base import require_arms
 from robustbandits.attacks._regression import width
-from robustbandits.attacks._schedule import OF_THE_ATTACK, Schedule
+from robustbandits.attacks.wrappers._schedule import OF_THE_ATTACK, Schedule
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import BLACK_BOX, knows

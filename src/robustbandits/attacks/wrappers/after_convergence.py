@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from robustbandits.attacks._base import require_arms
-from robustbandits.attacks._schedule import OF_THE_ATTACK, Schedule
+from robustbandits.attacks.wrappers._schedule import OF_THE_ATTACK, Schedule
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import OMNISCIENT, knows
@@ -56,7 +56,7 @@ class AfterConvergence(Schedule):
     Parameters
     ----------
     attack
-        See :class:`~robustbandits.attacks._schedule.Schedule`.
+        See :class:`~robustbandits.attacks.wrappers._schedule.Schedule`.
     share
         The attack begins when the moving average exceeds this.
     window

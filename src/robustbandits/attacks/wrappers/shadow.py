@@ -10,7 +10,7 @@ import numpy as np
 
 from robustbandits.attacks._base import require_arms
 from robustbandits.attacks._regression import learn_arm, radius, width
-from robustbandits.attacks._schedule import OF_THE_ATTACK, AttackAround, inner_shifts
+from robustbandits.attacks.wrappers._schedule import OF_THE_ATTACK, AttackAround, inner_shifts
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.committed import watch
 from robustbandits.game.facts import AttackFacts

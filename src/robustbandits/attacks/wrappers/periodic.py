@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
-from robustbandits.attacks._schedule import OF_THE_ATTACK, Schedule
+from robustbandits.attacks.wrappers._schedule import OF_THE_ATTACK, Schedule
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import OBLIVIOUS, knows
@@ -42,7 +42,7 @@ class Periodic(Schedule):
     Parameters
     ----------
     attack
-        See :class:`~robustbandits.attacks._schedule.Schedule`.
+        See :class:`~robustbandits.attacks.wrappers._schedule.Schedule`.
     period
         Number of rounds of a period.
     active
