@@ -91,7 +91,7 @@ def _kind(section: str, label: str, table: dict[str, Any], allow_import: bool) -
     try:
         kind = find_kind(section, str(table.get("kind", label)), allow_import)
         if isinstance(kind, ObjectKind):
-            kind.label = label
+            kind.policy_name = label
         return kind
     except ValueError as error:
         if "kind" in table:
