@@ -24,7 +24,7 @@ MOST_BANDS = 10
 MOST_TICKS = 8
 #: Limits that keep a figure readable and quick to draw; the title says what was left out.
 MOST_COLUMNS = 6
-MOST_LINES = 5  # rows of panels
+MOST_ROWS = 5
 MOST_POLICIES = 40
 #: Points of a curve: more than a panel can show. With all points a file is four times as large.
 POINTS = 300
@@ -76,7 +76,7 @@ def draw_panels(
     policies = distinct(ledger.policy for _, ledgers in rows for ledger in ledgers)
     parts = [attacks[i : i + MOST_COLUMNS] for i in range(0, len(attacks), MOST_COLUMNS)] or [[]]
     panel_rows = [(name, ledgers, part) for name, ledgers in rows for part in parts]
-    shown, drawn = policies[:MOST_POLICIES], panel_rows[:MOST_LINES]
+    shown, drawn = policies[:MOST_POLICIES], panel_rows[:MOST_ROWS]
     columns = min(MOST_COLUMNS, len(attacks))
     with _new_figure(len(drawn), columns, shown, share_y, styles) as (figure, axes, used_styles):
         for panels, (name, ledgers, part) in zip(axes, drawn, strict=False):
@@ -129,7 +129,7 @@ def draw_sweeps(
 ) -> None:
     """Draw sweeps three in a row, each by ``draw(panel, sweep, styles)``, and save the figure."""
     columns = min(3, len(sweeps))
-    shown, drawn = policies[:MOST_POLICIES], sweeps[: 3 * MOST_LINES]
+    shown, drawn = policies[:MOST_POLICIES], sweeps[: 3 * MOST_ROWS]
     rows = math.ceil(len(drawn) / 3)
     with _new_figure(rows, columns, shown, share_y, styles) as (figure, axes, used_styles):
         panels = list(axes.flat)

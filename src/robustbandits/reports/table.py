@@ -95,13 +95,14 @@ class Table:
     def without_empty_columns(self) -> Table:
         """Return the table without columns in which nothing is known, as people should see it."""
         texts = self.texts()
-        kept = [
+        shown_columns = [
             k
             for k, column in enumerate(self.columns)
             if column.kind == "text" or any(row[k] != UNKNOWN for row in texts)
         ]
-        rows = tuple(tuple(row[k] for k in kept) for row in self.rows)
-        return replace(self, columns=tuple(self.columns[k] for k in kept), rows=rows)
+        rows = tuple(tuple(row[k] for k in shown_columns) for row in self.rows)
+        columns = tuple(self.columns[k] for k in shown_columns)
+        return replace(self, columns=columns, rows=rows)
 
     def to_markdown(self) -> str:
         """Return the table in GitHub's Markdown, with title and notes."""

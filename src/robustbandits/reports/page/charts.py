@@ -16,13 +16,13 @@ from robustbandits.reports.panels import Panel, Sweep, thinned
 from robustbandits.reports.ranking import rank
 from robustbandits.reports.table import UNKNOWN
 
-#: Points of a curve at most and at least, and of all curves of a page together.
+#: Largest and smallest number of points of a curve, and the largest of all curves of a page.
 MOST_POINTS = 240
 FEWEST_POINTS = 40
 ALL_POINTS = 60_000
 #: Shares of the game at which the table under a chart shows the regret.
 SHARES = (0.1, 0.25, 0.5, 1.0)
-#: Policies that the description of a chart names.
+#: Largest number of policies that the description of a chart names.
 MOST_NAMED = 8
 
 
