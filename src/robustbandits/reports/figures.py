@@ -15,7 +15,7 @@ import numpy as np
 from robustbandits._extras import missing_package
 from robustbandits.game.ledger import Ledger
 from robustbandits.metrics.intervals import half_width
-from robustbandits.reports.panels import Sweep, distinct, thinned
+from robustbandits.reports.panels import BudgetSweep, distinct, thinned
 from robustbandits.reports.styles import Style, styles_of
 
 FORMATS = ("png", "svg", "pdf")
@@ -103,7 +103,7 @@ def draw_panels(
 
 
 def draw_budgets(
-    sweeps: Sequence[Sweep],
+    sweeps: Sequence[BudgetSweep],
     paths: Paths,
     *,
     title: str | None = None,
@@ -118,10 +118,10 @@ def draw_budgets(
 
 
 def draw_sweeps(
-    sweeps: Sequence[Sweep],
+    sweeps: Sequence[BudgetSweep],
     policies: Sequence[str],
     paths: Paths,
-    draw: Callable[[Any, Sweep, dict[str, Style]], None],
+    draw: Callable[[Any, BudgetSweep, dict[str, Style]], None],
     *,
     title: str | None = None,
     share_y: bool = False,
@@ -163,7 +163,7 @@ def _draw_panel(panel: Any, ledgers: Sequence[Ledger], styles: dict[str, Style])
     panel.ticklabel_format(style="sci", scilimits=(-3, 4), axis="both", useMathText=True)
 
 
-def _draw_sweep(panel: Any, sweep: Sweep, styles: dict[str, Style]) -> None:
+def _draw_sweep(panel: Any, sweep: BudgetSweep, styles: dict[str, Style]) -> None:
     """Draw budgets on an axis that is linear up to the smallest one above 0, then logarithmic."""
     set_title(panel, f"{sweep.environment}: {sweep.attack}")
     panel.set_xlabel("budget")

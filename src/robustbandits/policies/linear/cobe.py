@@ -134,10 +134,10 @@ def draw_base(state: COBEState, rng: Generator) -> int:
     base = int(state.stage[0])
     top = state.accounts.shape[0] - 1
     if base < top:
-        level = rng.random()
+        uniform = rng.random()
         total = 0.5 + math.ldexp(1.0, base - top - 1)
         step = 0.25
-        while level >= total and base < top:
+        while uniform >= total and base < top:
             base += 1
             total += step
             step *= 0.5

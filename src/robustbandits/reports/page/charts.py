@@ -12,7 +12,7 @@ from robustbandits.kernels.linalg import Floats
 from robustbandits.metrics.groups import Labels
 from robustbandits.metrics.intervals import half_width
 from robustbandits.reports.page.page_table import PageTable, readable
-from robustbandits.reports.panels import Panel, Sweep, thinned
+from robustbandits.reports.panels import BudgetSweep, Panel, thinned
 from robustbandits.reports.ranking import rank
 from robustbandits.reports.table import UNKNOWN
 
@@ -106,7 +106,7 @@ def _panel_table(panel: Panel) -> PageTable:
 
 
 def sweep_figure(
-    sweep: Sweep,
+    sweep: BudgetSweep,
     numbers: Mapping[str, int],
     limit: float | None,
     *,
