@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import slow_if_compiled
 from reference.playing import agent_for, answer, block_of, state_of
 from reference.twins_fixed import known_to_within
 from robustbandits.compiled.jit import jit_is_on
@@ -23,8 +24,6 @@ from robustbandits.policies.catalogue._phases import (
     SURPLUS,
 )
 from robustbandits.policies.catalogue.robust_phased_elimination import first_length
-
-slow_if_compiled = pytest.mark.slow if jit_is_on else lambda test: test
 
 TIGHT = RobustPhasedElimination(budget=0.5, threshold="tight", first_phase=40)
 RECIPES = pytest.mark.parametrize(
