@@ -1,6 +1,7 @@
-"""Measure agents, large decisions and the drawing of rounds beside the loop and one-thread BLAS.
+"""Measure agents, large decisions and the drawing of rounds; compare with the loop and with BLAS.
 
-Run by ``make bench``. What is compared takes turns, and the best of several repetitions counts.
+Run by ``make bench``. BLAS uses one thread. What is compared takes turns, and the best of several
+repetitions counts.
 """
 
 from __future__ import annotations

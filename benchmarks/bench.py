@@ -1,6 +1,6 @@
 """Measure speed compared with hand-written C in the same run, and write the results as JSON.
 
-Run by ``make bench``. The yardstick is a LinUCB round written in C and compiled for this machine.
+Run by ``make bench``. The reference is a LinUCB round written in C and compiled for this machine.
 Policies take turns and the best of several repetitions counts, because machines are shared and
 noisy.
 """

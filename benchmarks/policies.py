@@ -287,10 +287,10 @@ def show_balls(row: dict[str, float]) -> None:
         cells[BALLS.index(high)] += f" (d^{growth:.1f})"
     print("  " + "  ".join(cells) + "  aim <= d^3")
     ratio = row["10"] / row["list"]
-    kept = row["10"] <= MAX_BALL and ratio <= MAX_BALL_RATIO
+    is_met = row["10"] <= MAX_BALL and ratio <= MAX_BALL_RATIO
     print(
         f"  in 10: {ratio:.1f} x its round over 20 arms  aim <= {MAX_BALL:g} us, "
-        f"<= {MAX_BALL_RATIO:g} x{'' if kept else ': MISSED'}"
+        f"<= {MAX_BALL_RATIO:g} x{'' if is_met else ': MISSED'}"
     )
     print(f"  first compilation of the search for the best arm: {row['compile']:.1f} s")
 

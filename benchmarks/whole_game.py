@@ -1,4 +1,4 @@
-"""Measure whole games, drawing of rounds included, beside a C program that draws its rounds.
+"""Compare whole games, drawing of rounds included, with a C program that also draws its rounds.
 
 Run by ``make bench``. It also measures whether memory grows with the length of a game;
 ``--long`` plays 10⁸ rounds for that, which takes two minutes.

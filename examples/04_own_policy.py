@@ -1,4 +1,4 @@
-"""A policy of your own: a recipe, a state, three kernels. It plays compiled, and live."""
+"""A policy of your own: a recipe, a state and three kernels, which are compiled for games."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A bandit from your own ratings, in one line; and what an attacker does to it."""
+"""A bandit made from your own ratings in one call, and what an attack does to it."""
 
 import sys
 import tempfile
@@ -21,12 +21,12 @@ def write_sales(path):
                 print(customer, item, np.clip(np.rint(2 * stars) / 2, 0.5, 5), sep=",", file=file)
 
 
-# Yours, or MovieLens' ratings.csv, if you name it: python examples/06_own_ratings.py ratings.csv
+# To use your own file, or that of MovieLens: python examples/06_own_ratings.py ratings.csv
 path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp()) / "sales.csv"
 if len(sys.argv) == 1:
     write_sales(path)
 
-# The one line: any CSV file, given the names of three columns. Items rarely rated are left out.
+# Any CSV file, given the names of three columns. Items with fewer than 20 ratings are left out.
 shop = rb.environments.Ratings.from_csv(
     path, user="userId", item="movieId", rating="rating", rank=3, min_ratings=20
 )
@@ -47,7 +47,7 @@ results = rb.compare(
 )
 print(results.summary())
 
-# The attack hijacks LinUCB; the two robust policies do not notice it.
+# The attack hijacks LinUCB; it hardly changes the regret of the two robust policies.
 regret = {(row.attack, row.policy): row.regret for row in results.summary().rows}
 if len(sys.argv) == 1:  # another file may be harder
     assert regret["Garcelon", "LinUCB"] > 20 * regret["NoAttack", "LinUCB"]

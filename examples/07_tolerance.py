@@ -1,4 +1,4 @@
-"""How much attack can CautiousLinUCB take? Regret against budget / tolerance, as a chart."""
+"""Which budgets does CautiousLinUCB withstand? Regret against budget / tolerance, as a chart."""
 
 import tempfile
 from pathlib import Path

@@ -49,6 +49,10 @@ def simulation_for(recipe: Any, **settings: Any) -> Any:
     )
 
 
+#: Marks a test that takes long only because its policies must be compiled first.
+slow_if_compiled: Any = pytest.mark.slow if jit_is_on else lambda test: test
+
+
 def compile_few(names: Iterable[Any], few: Collection[Any]) -> list[Any]:
     """Return parameters of a test: those outside the few are marked slow if they are compiled."""
     return [

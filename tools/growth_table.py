@@ -16,7 +16,7 @@ from robustbandits.reports.metric_columns import ENVIRONMENT, POLICY, intervals_
 from robustbandits.reports.table import Cell, Column, Table
 
 #: The exponent of T is that of the last part of a game, from this share of it to the end.
-FROM = 0.1
+LAST_PART_START = 0.1
 
 
 def growth_table(games: GroupedGames) -> Table:
@@ -55,9 +55,9 @@ def growth_table(games: GroupedGames) -> Table:
         rows=tuple(rows),
         notes=(
             intervals_note(clean.values()),
-            f"Exponent of T: the slope of log regret against log t from {FROM:g} T to T. Regret is "
-            f"linear at 1, and grows as √T at 0.5. The worst attack is the one with the largest "
-            f"mean regret, and what it adds is paired by seed.",
+            f"Exponent of T: the slope of log regret against log t from {LAST_PART_START:g} T to "
+            f"T. Regret is linear at 1, and grows as √T at 0.5. The worst attack is the one with "
+            f"the largest mean regret, and what it adds is paired by seed.",
         ),
     )
 
@@ -66,10 +66,10 @@ def _exponent(group: Sequence[Ledger]) -> float | None:
     """Return the slope of log mean regret against log t over the last part of the games."""
     rounds = group[0].rounds.astype(float)
     mean = np.mean([ledger.regret for ledger in group], axis=0)
-    early = float(np.interp(FROM * rounds[-1], rounds, mean))
+    early = float(np.interp(LAST_PART_START * rounds[-1], rounds, mean))
     if not 0.0 < early <= mean[-1]:
         return None
-    return round(math.log(mean[-1] / early) / -math.log(FROM), 2)
+    return round(math.log(mean[-1] / early) / -math.log(LAST_PART_START), 2)
 
 
 def _worst_attack(games: GroupedGames, labels: Labels) -> tuple[str, Estimate, float | None] | None:

@@ -1,9 +1,8 @@
 """Fill the marked parts of a Markdown page with tables of what an experiment measured.
 
-``python -m tools.policy_tables STORE PAGE`` reads the one experiment of the store. It can fill the
-parts ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration``,
-``growth`` and ``chart`` (a figure in a file next to the page). ``make tables`` fills the other
-parts.
+``python -m tools.policy_tables STORE PAGE`` reads the only experiment of the store. It can fill the
+parts ``measured``, ``panels``, ``budgets``, ``ratios``, ``exploration``, ``growth`` and ``chart``
+(a figure in a file next to the page). ``make tables`` fills the other parts.
 """
 
 from __future__ import annotations

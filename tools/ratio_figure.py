@@ -11,7 +11,7 @@ from robustbandits.experiments.spec import Spec
 from robustbandits.metrics import estimate_means
 from robustbandits.reports.figures import Paths, draw_sweeps, set_title
 from robustbandits.reports.grouped_games import GroupedGames
-from robustbandits.reports.panels import Sweep
+from robustbandits.reports.panels import BudgetSweep
 from robustbandits.reports.styles import Style, styles_of
 
 HEAD = "C / tolerance"
@@ -25,12 +25,12 @@ def tolerances(spec: Spec) -> dict[str, float]:
     return {label: tolerance for label, tolerance in found.items() if tolerance > 0.0}
 
 
-def different_sweeps(games: GroupedGames) -> list[Sweep]:
+def different_sweeps(games: GroupedGames) -> list[BudgetSweep]:
     """Return sweeps without those that repeat an earlier sweep of their environment.
 
     With two arms, for example, attacks on the best arm and on the top half are the same.
     """
-    sweeps: dict[tuple[object, ...], Sweep] = {}
+    sweeps: dict[tuple[object, ...], BudgetSweep] = {}
     for sweep in games.sweeps:
         results = [
             (budget, policy, tuple(values))
@@ -53,7 +53,7 @@ def draw_chart(games: GroupedGames, path: Path) -> str:
 
 
 def draw_ratios(
-    sweeps: Sequence[Sweep],
+    sweeps: Sequence[BudgetSweep],
     units: Mapping[str, float],
     paths: Paths,
     *,
@@ -78,7 +78,7 @@ def draw_ratios(
         budget.
     """
 
-    def draw(panel: Any, sweep: Sweep, styles: dict[str, Style]) -> None:
+    def draw(panel: Any, sweep: BudgetSweep, styles: dict[str, Style]) -> None:
         set_title(panel, f"{sweep.environment}: {sweep.attack}")
         panel.title.set_fontsize("medium")  # so that titles fit with three panels in a row
         if reference is not None:
@@ -107,7 +107,7 @@ def _color(hue: float, light: float) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in shade)
 
 
-def _draw_line(panel: Any, sweep: Sweep, policy: str, unit: float, style: Style) -> None:
+def _draw_line(panel: Any, sweep: BudgetSweep, policy: str, unit: float, style: Style) -> None:
     played = {
         budget / unit: games.finals[policy]
         for budget, games in sweep.panels.items()
@@ -120,7 +120,7 @@ def _draw_line(panel: Any, sweep: Sweep, policy: str, unit: float, style: Style)
     panel.fill_between(ratios, low, high, color=style.color, alpha=0.15, lw=0)
 
 
-def _draw_levels(panel: Any, sweep: Sweep, policy: str) -> None:
+def _draw_levels(panel: Any, sweep: BudgetSweep, policy: str) -> None:
     """Draw the regret of a policy with the smallest and with the largest budget."""
     color = styles_of([policy])[policy].color
     budgets = [budget for budget, games in sweep.panels.items() if policy in games.groups]

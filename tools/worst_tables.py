@@ -9,8 +9,8 @@ the stores, which may have different numbers of rounds:
 - ``sigmas``: a row for each environment, horizon, budget and policy, and a column for each value of
   sigma.
 
-Each number is the mean regret over seeds under the attack, of those with that budget, with the
-largest mean. A budget of 0 stands for no attack.
+Each number is a mean regret over seeds: that under the worst attack with that budget. A budget of 0
+stands for no attack.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def worst_means(experiment: Experiment) -> dict[Setting, dict[str, float]]:
 
 def settings_table(experiments: list[Experiment]) -> Table:
     """Return a row for each setting and a column for each policy."""
-    policies = list(dict.fromkeys(p for one in experiments for p in one.spec.policies))
+    labels = (label for experiment in experiments for label in experiment.spec.policies)
+    policies = list(dict.fromkeys(labels))
     rows = [
         (*setting, *[_rounded(means.get(policy)) for policy in policies])
         for setting, means in _sorted(experiments)
@@ -82,7 +83,11 @@ def best_table(experiments: list[Experiment]) -> Table:
 
 def sigma_table(experiments: list[Experiment]) -> Table:
     """Return a row for each setting and policy, and a column for each sigma."""
-    recipes: dict[str, Any] = {p: r for one in experiments for p, r in one.spec.policies.items()}
+    recipes: dict[str, Any] = {
+        label: recipe
+        for experiment in experiments
+        for label, recipe in experiment.spec.policies.items()
+    }
     recipes = {policy: recipe for policy, recipe in recipes.items() if hasattr(recipe, "sigma")}
     sigmas = sorted({recipe.sigma for recipe in recipes.values()})
     rows: list[tuple[Cell, ...]] = []
@@ -103,7 +108,8 @@ def sigma_table(experiments: list[Experiment]) -> Table:
 def _sorted(experiments: list[Experiment]) -> list[tuple[Setting, dict[str, float]]]:
     """Return all settings: by environment in the order of the first spec, horizon and budget."""
     found = {k: v for experiment in experiments for k, v in worst_means(experiment).items()}
-    order = list(dict.fromkeys(label for one in experiments for label in one.spec.environments))
+    labels = (label for experiment in experiments for label in experiment.spec.environments)
+    order = list(dict.fromkeys(labels))
     return sorted(found.items(), key=lambda item: (order.index(item[0][0]), *item[0][1:]))
 
 

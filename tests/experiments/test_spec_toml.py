@@ -205,7 +205,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
         read_spec(tmp_path)
     path = tmp_path / "latin.toml"
     path.write_bytes(b"name = '\xe9'")
-    with pytest.raises(SpecError, match="not UTF-8"):
+    with pytest.raises(SpecError, match="expected UTF-8 text: save the file as UTF-8"):
         read_spec(path)
 
 

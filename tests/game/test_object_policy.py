@@ -186,10 +186,10 @@ class Undecided(Rotation):
 
 
 def test_an_attack_that_peeks_asks_a_copy_and_changes_nothing():
-    budget_free = simulate(Undecided)
+    clean = simulate(Undecided)
     attacked = simulate(Undecided, rb.attacks.ContextDilation(1000.0))
     assert attacked.spent > 0.0
-    assert np.array_equal(attacked.pulls, budget_free.pulls)
+    assert np.array_equal(attacked.pulls, clean.pulls)
 
 
 def test_an_object_that_cannot_be_copied_may_have_a_peek():
@@ -219,11 +219,11 @@ def test_a_copied_game_continues_alone():
     problem = SIMULATION.start(20, stream(0, NATURE)).problem
     rounds = SIMULATION.start(20, stream(0, NATURE)).draw(20)
     game = Game(ObjectPolicy(PlainLinUCB, "mine"), rb.attacks.Garcelon(5.0), problem, 0, 10)
-    twin = copy.deepcopy(game)
+    copied = copy.deepcopy(game)
     game.advance(rounds)
-    assert twin.book.clock[0] == 0
-    twin.advance(rounds)
-    ledgers = [one.close("here", 0) for one in (game, twin)]
+    assert copied.book.clock[0] == 0
+    copied.advance(rounds)
+    ledgers = [played.close("here", 0) for played in (game, copied)]
     assert bits(ledgers[:1]) == bits(ledgers[1:])
 
 

@@ -20,7 +20,7 @@ from robustbandits.game.purse import Purse
 from robustbandits.game.rounds import Rounds, make_rounds
 from robustbandits.game.verbs import choose, learn
 
-#: Budgets from nothing to everything.
+#: Budgets from 0 to infinity.
 BUDGETS = (0.0, 1e-12, 0.3, 7.3, 100.0, 1e9, math.inf)
 
 #: With few dimensions and much noise, so that rewards are often outside [0, 1].
@@ -128,7 +128,7 @@ class RecorderState(NamedTuple):
 
     inner: Any
     shown: np.ndarray  # (rounds, dim, arms) contexts
-    taught: np.ndarray  # (rounds, dim) context handed back with the reward
+    taught: np.ndarray  # (rounds, dim) context that the policy got with the reward
     seen: np.ndarray  # (rounds,) rewards
     arms: np.ndarray  # (rounds,)
     clock: np.ndarray  # (1,) rounds learned

@@ -65,7 +65,7 @@ def test_fingerprint_does_not_depend_on_types_but_on_contents():
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"users": np.array([0, 1])}, r"equally long, got 2, 3 and 3"),
+        ({"users": np.array([0, 1])}, r"the same length, got 2, 3 and 3"),
         ({"users": np.array([0, 1, 2])}, r"users must be between 0 and 1, got 0 to 2"),
         ({"users": np.array([0.0, 1.0, 1.0])}, r"users must be a list of whole numbers"),
         ({"ratings": np.array([1.0, np.nan, 2.0])}, r"ratings must be finite"),

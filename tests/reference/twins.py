@@ -2,8 +2,8 @@
 
 Nothing here comes from the package. V is kept as a matrix, theta is ``solve(V, b)``, a width is
 ``sqrt(x V^-1 x)``; every round costs O(dim^3). Only the *order* of random draws is shared with the
-kernels: a candidate costs one uniform number, LinTS one normal a coordinate, and a tie one uniform
-number, drawn only when several arms have exactly the largest score.
+kernels: one uniform number for a candidate, one normal number for each coordinate in LinTS, and one
+uniform number for a tie, drawn only when several arms have exactly the largest score.
 """
 
 import math
@@ -22,9 +22,10 @@ class Bounds:
 class SeenContexts:
     """The contexts x_s that were learned, for the maximum of |x V^-1 x_s|.
 
-    While every arm has one context they are listed. From the first that differs on they lie in a
-    ball, and in the ball of the longest around the origin, whichever gives less; each new one
-    enlarges the first to the smallest ball around the old ball and itself.
+    As long as every arm has a single context, the contexts are listed. Once one differs, two balls
+    that contain all of them replace the list, and the smaller of the two bounds counts. The first
+    ball is enlarged by each new context to the smallest ball that contains both. The second is
+    centered at the origin, and its radius is the length of the longest context.
     """
 
     def __init__(self):

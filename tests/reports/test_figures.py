@@ -65,7 +65,7 @@ def test_every_policy_is_in_the_legend(ledgers, tmp_path, count):
 
 def test_title_says_what_was_left_out(ledgers, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "MOST_POLICIES", 3)
-    monkeypatch.setattr(figures, "MOST_LINES", 2)
+    monkeypatch.setattr(figures, "MOST_ROWS", 2)
     rows = [(f"row {k}", renamed(ledgers, 4)) for k in range(3)]
     text = svg(draw_panels, tmp_path, rows, title="Big")
     assert "<!-- Big; 3 of 4 policies; 2 of 3 rows of panels -->" in text

@@ -76,7 +76,7 @@ def readings():
 
 
 def test_three_readings_stay_small(readings):
-    assert len(readings.encode()) < 1_500_000  # the promise is 6 MB
+    assert len(readings.encode()) < 1_500_000  # docs/decisions/0012 allows 6 MB
 
 
 def test_references_are_marked_in_their_panel_only():

@@ -24,15 +24,15 @@ class LiveAgent:
     def __init__(self, policy: Policy, **options: Any):
         self._policy = policy
         self._options = {"pending": PENDING, **options}
-        self._made: Agent | None = None
+        self._agent: Agent | None = None
         self._waiting: dict[tuple[int, bytes], str | int] = {}  # ids of decisions
 
     def agent(self, contexts: Floats) -> Agent:
         """Return the agent; the first contexts set its sizes."""
-        if self._made is None:
+        if self._agent is None:
             arms, dim = contexts.shape
-            self._made = Agent(self._policy, arms=arms, dim=dim, **self._options)
-        return self._made
+            self._agent = Agent(self._policy, arms=arms, dim=dim, **self._options)
+        return self._agent
 
     def choose(self, contexts: Floats) -> Decision:
         """Decide, and remember the decision."""
@@ -43,7 +43,7 @@ class LiveAgent:
         return decision
 
     def learn(self, contexts: Floats, arm: int, reward: float) -> None:
-        """Learn a reward: of a decision for these contexts, or else of somebody else's choice."""
+        """Learn the reward of a decision for these contexts, or of an arm that others chose."""
         decision_id = self._waiting.pop((arm, np.ascontiguousarray(contexts).tobytes()), None)
         agent = self.agent(contexts)
         if decision_id is None:

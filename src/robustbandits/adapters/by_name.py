@@ -21,7 +21,7 @@ LIBRARIES = {
 
 @dataclass(frozen=True)
 class NamedPolicy:
-    """Makes a policy of another library for every game; called with the arms and a seed."""
+    """Makes a policy of another library for each game when it is called with arms and a seed."""
 
     library: str
     policy: str
@@ -51,7 +51,7 @@ def named(name: str, **parameters: Any) -> NamedPolicy:
         ``library:policy``, for example ``"mabwiser:LinUCB"``. Libraries are mabwiser,
         contextualbandits, vowpalwabbit, river, coba, bayesianbandits and obp.
     parameters
-        Of the policy; and ``layout``, that of the adapter.
+        Parameters of the policy, and the ``layout`` of the adapter.
 
     Examples
     --------

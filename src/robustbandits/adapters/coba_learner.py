@@ -24,7 +24,8 @@ class CobaLearner:
     policy
         Recipe of the policy.
     options
-        Of :class:`~robustbandits.Agent`: ``rounds``, ``seed``, ``context_bound``, ``reward_range``.
+        Arguments of :class:`~robustbandits.Agent`: ``rounds``, ``seed``, ``context_bound``,
+        ``reward_range``.
     """
 
     def __init__(self, policy: Policy, **options: Any):

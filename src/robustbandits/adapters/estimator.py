@@ -28,7 +28,8 @@ class Estimator:
     arms
         Labels of the arms.
     options
-        Of :class:`~robustbandits.Agent`: ``rounds``, ``seed``, ``context_bound``, ``reward_range``.
+        Arguments of :class:`~robustbandits.Agent`: ``rounds``, ``seed``, ``context_bound``,
+        ``reward_range``.
 
     Examples
     --------
@@ -81,7 +82,7 @@ class Estimator:
         return chosen[0] if len(chosen) == 1 else chosen
 
     def predict_expectations(self, contexts: npt.ArrayLike | None = None) -> Any:
-        """Return the estimated mean reward of each arm; a list if there are more contexts."""
+        """Return each arm's estimated mean reward; a list if there is more than one context."""
         found = [
             dict(zip(self.arms, self._live.agent(row).scores(row).means.tolist(), strict=True))
             for row in self._rows(contexts, 1)

@@ -45,8 +45,8 @@ class MABWiser:
             return labels.index(self.mab.predict(shared_row(self.layout, contexts)))
         expected = self.mab.predict_expectations(contexts)
         rows = [expected] if isinstance(expected, dict) else expected
-        own = labels * len(rows) if joint else labels
-        return int(np.argmax([row[label] for row, label in zip(rows, own, strict=True)]))
+        models = labels * len(rows) if joint else labels  # the label of the model of each row
+        return int(np.argmax([row[label] for row, label in zip(rows, models, strict=True)]))
 
     def learn(self, contexts: Floats, arm: int, reward: float) -> None:
         """Fit one more reward."""

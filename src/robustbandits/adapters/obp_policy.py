@@ -23,7 +23,8 @@ class OBPPolicy:
     n_actions
         Number of actions.
     options
-        Of :class:`~robustbandits.Agent`: ``rounds``, ``seed``, ``context_bound``, ``reward_range``.
+        Arguments of :class:`~robustbandits.Agent`: ``rounds``, ``seed``, ``context_bound``,
+        ``reward_range``.
     """
 
     len_list = 1

@@ -24,7 +24,7 @@ class RiverPolicy(_Base):  # type: ignore[misc]
     policy
         Recipe of the policy.
     rounds, seed, context_bound
-        Of :class:`~robustbandits.Agent`.
+        Arguments of :class:`~robustbandits.Agent`.
     """
 
     def __init__(

@@ -56,8 +56,8 @@ class VowpalWabbit:
     def learn(self, contexts: Floats, arm: int, reward: float) -> None:
         """Learn minus the reward as the cost of the arm that was chosen last."""
         lines = self._lines(contexts)
-        place = arm - len(contexts)  # the shared example, if any, comes first
-        lines[place] = f"0:{-reward!r}:{self._probability!r} {lines[place]}"
+        index = arm - len(contexts)  # counted from the end: a shared example may come first
+        lines[index] = f"0:{-reward!r}:{self._probability!r} {lines[index]}"
         self._workspace.learn(lines)
 
     def _predict(self, contexts: Floats) -> Floats:
@@ -65,7 +65,7 @@ class VowpalWabbit:
             vowpalwabbit = library("vowpalwabbit", "vowpalwabbit")
             self._workspace = vowpalwabbit.Workspace(f"{self.arguments} --quiet")
         predicted = np.array(self._workspace.predict(self._lines(contexts)))
-        normalized: Floats = predicted / predicted.sum()  # single precision
+        normalized: Floats = predicted / predicted.sum()  # they are in single precision
         return normalized
 
     def _lines(self, contexts: Floats) -> list[str]:

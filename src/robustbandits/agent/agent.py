@@ -71,8 +71,8 @@ class Agent(SavedAgent):
         instead of contexts, and saves the scaler. ``dim`` is that of the scaler.
     pending
         How many decisions without a reward are remembered. If there are more, the oldest are
-        forgotten, which a warning says once, and their rewards are refused. Choose at least the
-        number of decisions that you make while you wait for a reward, times two: 1,000 decisions
+        forgotten (the first time with a warning), and their rewards are refused. Choose at least
+        twice the number of decisions that you make while you wait for a reward: 1,000 decisions
         per second and rewards within ten minutes need ``pending=1_200_000``. If rewards of zero are
         never reported (no click), learn them when the wait is over. A pending decision takes about
         300 bytes plus 8 per feature.
@@ -142,7 +142,6 @@ class Agent(SavedAgent):
     def _connect(self, rng: np.random.Generator) -> None:
         """Find the machine code for the policy, and the addresses to pass to it."""
         vector, matrix = np.empty(1), np.empty((1, 1))  # examples of types
-        prepare = self._prepare
         self._rng = rng
         self._rng_argument = rng_pointer(rng)
         self._mode = BY_SCORES if hasattr(self._state, "choose_by_scores") else TOGETHER
@@ -150,11 +149,11 @@ class Agent(SavedAgent):
         if self._mode == BY_SCORES and not self.problem.infinite:
             kernels = tuple(name for name in kernels if name != "choose")  # it would not be called
         self._policy_argument = by_address(self._state, kernels)
-        self._decide = prepare(
+        self._decide = self._prepare(
             decide, 0, matrix, self._inputs.bound, self._rng_argument, vector, matrix
         )
-        self._learn = prepare(learn_reward, 0, 0.0, self._rng_argument, vector)
-        self._score = prepare(score_arms, matrix, matrix)
+        self._learn = self._prepare(learn_reward, 0, 0.0, self._rng_argument, vector)
+        self._score = self._prepare(score_arms, matrix, matrix)
 
     def _prepare(self, step: Any, *examples: Any) -> Any:
         policy = self._policy_argument
@@ -290,7 +289,7 @@ class Agent(SavedAgent):
         """Learn the reward of a decision, which may be given by its id.
 
         A decision has one reward. Rewards may arrive late and in any order; a click may be given as
-        True. Whole numbers are ids of decisions that an agent file of format 1 holds.
+        True. Decisions from an agent file of format 1 have whole numbers as ids.
         """
         value = self._inputs.reward(reward)
         number = self._pending.find(decision)

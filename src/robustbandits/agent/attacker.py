@@ -105,7 +105,10 @@ class Attacker:
         self._inputs = Inputs(attack, self.problem, reward_range)
         self._state: Any = attack.start(self.problem)
         if reads_policy(attack, self._state):
-            raise TypeError(f"{attack.name} reads the policy's state, which an attacker cannot do")
+            raise TypeError(
+                f"{attack.name} reads the policy's state, which an attacker does not have: use "
+                f"rb.simulate, or another attack"
+            )
         if hasattr(self._state, "propose_arm") or hasattr(self._state, "propose_record"):
             raise TypeError(
                 f"{attack.name} swaps arms or adds fake records, and an attacker changes only "
@@ -115,7 +118,7 @@ class Attacker:
         self._purse = open_purse(attack.budget, attack.purse, self.problem)
         seed = require.count("seed", seed, low=0)
         self._rng = np.random.Generator(np.random.PCG64(stream(seed, ATTACK)))
-        self._policy = NoPolicy(0) if policy is None else _ask(policy, self.problem.arms)
+        self._policy = NoPolicy(0) if policy is None else _state_of(policy, self.problem.arms)
         self._shifts = np.zeros(self.problem.arms)
         self._round = -1
         self._scene: Scene | None = None  # of a round whose reward has not been given
@@ -150,8 +153,8 @@ class Attacker:
         known = self._check_means(means)
         columns = np.ascontiguousarray(clean.T)
         shown = columns.copy()
-        seen = np.full_like(columns, np.nan) if self._level == OBLIVIOUS else columns.copy()
-        scene = Scene(self._round + 1, seen, known, self.spent, self._purse.budget)
+        visible = np.full_like(columns, np.nan) if self._level == OBLIVIOUS else columns.copy()
+        scene = Scene(self._round + 1, visible, known, self.spent, self._purse.budget)
         self._can_attack = bool(has_money(self._purse))  # for the whole round, as in a game
         if self._can_attack:
             self._propose_contexts(scene, columns, shown)
@@ -218,8 +221,8 @@ class Attacker:
         return array
 
 
-def _ask(policy: Any, arms: int) -> ObjectState:
-    """Return a policy's state that calls a Python object, which is only ever asked."""
+def _state_of(policy: Any, arms: int) -> ObjectState:
+    """Return a state with which an attack can ask what the user's policy would choose."""
     player = Player(name_of(policy), arms, lambda seed: policy)
     player.begin(np.random.default_rng(), 0)  # a stream that is not the attack's
     return ObjectState(Handle(player))

@@ -44,12 +44,13 @@ def decide(
 ) -> int:
     """Check the contexts, choose an arm, and describe the decision.
 
-    If ``contexts`` has no rows, the arms are all vectors of a ball, and the policy writes the
-    vector that it plays.
-    Writes the memo and the chosen context into ``memo_and_context``, and each arm's mean, bonus
-    and probability into ``table``. For a bad context it returns before anything changes.
-    ``mode`` is TOGETHER, or, if the policy has the kernel ``choose_by_scores``, BY_SCORES, or
-    SCORED if :func:`score_rows` has already checked and scored the contexts.
+    Write the memo and the chosen context into ``memo_and_context``, and each arm's mean, bonus
+    and probability into ``table``. Return the arm, or a negative number if there is an error; for a
+    bad context, nothing has changed then. If ``contexts`` has no rows, the arms are all vectors of
+    a ball, and the policy writes the vector that it plays.
+
+    ``mode`` is TOGETHER for any policy. If the policy has the kernel ``choose_by_scores``, it is
+    BY_SCORES, or SCORED if :func:`score_rows` has already checked and scored the contexts.
     """
     arms, dim = contexts.shape
     memo_and_context[:MEMO] = 0.0

@@ -16,7 +16,7 @@ from robustbandits.kernels.size_limit import SizeLimitError
 
 #: Largest array of a third-party state, in bytes, that may be allocated for a smaller file.
 MAX_LOAD = 256 * 1024 * 1024
-#: As many numbers as this may be in an array of a state, however small the file is.
+#: An array of a state may have this many numbers even if the file is smaller.
 MIN_LIMIT = 1 << 16
 
 #: Entries of a file's header, besides the list of its arrays.

@@ -9,8 +9,8 @@ from typing import Any
 from robustbandits._cores import available_cores
 from robustbandits.kernels.linalg import Floats
 
-#: From this many multiplications, arms times dim squared, all cores take part. Starting threads
-#: takes about a tenth of a millisecond, and this many multiplications about half of one.
+#: From this many multiplications (arms times dim squared) on, all cores are used. They take about
+#: half a millisecond, and starting threads takes about a tenth of a millisecond.
 LARGE = 10_000_000
 
 

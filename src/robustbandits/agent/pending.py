@@ -33,9 +33,10 @@ class Chunk(NamedTuple):
 
 
 class Pending(dict[int, Entry | Chunk]):
-    """Entries by the number of their id, oldest first; if there are too many, the oldest go.
+    """Entries by the number of their id, oldest first.
 
-    A chunk stands for the entry of each of its numbers: see :meth:`entry`.
+    If there are more than ``capacity``, the oldest are forgotten. A chunk stands for the entry of
+    each of its numbers: see :meth:`entry`.
     """
 
     def __init__(self, capacity: int):
@@ -49,7 +50,7 @@ class Pending(dict[int, Entry | Chunk]):
         self.begin_session()
 
     def begin_session(self) -> None:
-        """Let the ids from now on differ from those of every other agent, and of copies."""
+        """Begin a session, so that new ids differ from those of every other agent and copy."""
         self.next = max(self.next, ids.MIN_NUMBER)
         oldest = next(iter(self), self.next)
         self.id_suffix = ids.begin_session(self.sessions, self.next, oldest)
@@ -140,8 +141,8 @@ class Pending(dict[int, Entry | Chunk]):
         if foreign is not None:
             return KeyError(f"this agent does not know decision {decision_id}: probably {foreign}")
         if ids.number_of(decision_id) > self.last_forgotten:
-            unless = ", or was never issued" if isinstance(decision_id, int) else ""
-            return KeyError(f"decision {decision_id} already has its reward{unless}")
+            alternative = ", or was never issued" if isinstance(decision_id, int) else ""
+            return KeyError(f"decision {decision_id} already has its reward{alternative}")
         return KeyError(
             f"decision {decision_id} already has its reward, or was forgotten: only the newest "
             f"{self.capacity} decisions without a reward are remembered; set a larger pending"

@@ -120,6 +120,7 @@ class SavedAgent:
     def _restore(
         self, header: dict[str, Any], arrays: dict[str, Floats], given_class: type[Any] | None
     ) -> np.random.Generator:
+        """Restore everything but the random stream, which is returned; raise for a bad file."""
         if header.get("kind") != "agent":
             raise SnapshotError("it does not hold an agent")
         scaler = header.pop("scaler", None)

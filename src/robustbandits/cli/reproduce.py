@@ -51,8 +51,8 @@ def reproduce(
 
     Example: robustbandits reproduce --reading as-coded --rounds 100000 --seeds 5
 
-    A published number is a mean of 10 runs, so it is compared with what means of 10 of our runs
-    could be; one verdict on the whole figure accounts for the number of comparisons. Writes
+    A published number is a mean of 10 runs, so it is compared with the range of means of 10 of our
+    runs; one verdict on the whole figure accounts for the number of comparisons. Writes
     OUT/reproduction.md, OUT/reproduction.json, OUT/figure1.png and OUT/index.html. You can
     interrupt it; the same command continues where it stopped.
     """

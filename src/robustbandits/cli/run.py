@@ -90,7 +90,7 @@ def run(
 
 
 def _say_defaults(source: str, spec: Spec) -> None:
-    """Say what is played where a file does not state rounds or seeds."""
+    """Print the defaults that are used because a file does not state rounds or seeds."""
     path = Path(source)
     if not path.is_file():
         return

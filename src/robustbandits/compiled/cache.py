@@ -4,9 +4,9 @@ Numba's own disk cache looks only at the file of the cached function: edit a hel
 and it returns the old machine code without a warning. So machine code is kept in a directory that
 is named by the hash of every source file that a kernel may use: any edit starts a new directory.
 
-Whoever can write to the cache can run code as its user. So directories are created with the
-permissions 0700, and a directory that belongs to another user (except the administrator), or that
-others may write to, is not used.
+Anyone who can write to the cache can run code as the user who reads it. So directories are created
+with the permissions 0700, and a directory that belongs to another user (except the administrator),
+or that others may write to, is not used.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ KERNEL_SOURCES = (
     "environments",
     "agent",
 )
-#: How many directories of each kind to keep: the package's own, and those with third-party code.
+#: How many directories of each kind to keep: those with the package's own code only, and those
+#: with third-party code ("outside").
 GENERATIONS = {"own": 5, "outside": 20}
 
 
@@ -134,11 +135,11 @@ def _is_private(directory: Path) -> bool:
 
 
 def warn_not_kept(reason: str, remedy: str, in_workers: bool = False) -> None:
-    """Warn, once in a process, that machine code is not kept; in worker processes only if asked.
+    """Warn once in a process that machine code is not kept; in workers only if ``in_workers``.
 
-    A worker has the cache of the process that started it, which has warned about its permissions.
+    A worker uses the cache of the process that started it, which has already warned.
     """
-    # `parent_process` cannot tell a worker: it is None while a worker imports its modules.
+    # `parent_process()` does not identify a worker: it is None while a worker imports modules.
     if in_workers or multiprocessing.current_process().name == "MainProcess":
         warn_once(
             warn_not_kept,
@@ -185,5 +186,5 @@ def _numba_keeps_files_in(directory: str) -> bool:
 
 
 def example(number: int) -> int:
-    """Return a number: a function to try Numba's internals on."""
+    """Return the number: a function with which Numba's internals are tried."""
     return number

@@ -137,9 +137,9 @@ def _unbox(kind: AddressesType, pointer: Any, c: Any) -> NativeValue:
 
 
 def call_at(name: str, result: Any, arguments: tuple[Any, ...]) -> Any:
-    """Return a function for compiled code: call a kernel at an address, on the state at another.
+    """Return a function with which compiled code calls a kernel by its address.
 
-    It takes both addresses, then arguments of exactly these types.
+    It takes the address of the kernel, that of the state, and arguments of exactly these types.
     """
 
     def call(typing: Any, address: Any, state: Any, *given: Any) -> Any:

@@ -158,21 +158,21 @@ def _register_fields() -> None:
             return StatePointerType(inner) if isinstance(inner, types.BaseNamedTuple) else inner
 
     @lower_getattr_generic(StatePointerType)
-    def read_field(context: Any, builder: Any, pointer: Any, address: Any, name: str) -> Any:
-        return _read_field(context, builder, pointer.kind, address, name, populate_array)
+    def read_field(context: Any, builder: Any, pointer_type: Any, address: Any, name: str) -> Any:
+        return _read_field(context, builder, pointer_type.kind, address, name, populate_array)
 
 
 def _read_field(
-    context: Any, builder: Any, state: Any, address: Any, name: str, populate_array: Any
+    context: Any, builder: Any, state_type: Any, address: Any, name: str, populate_array: Any
 ) -> Any:
-    """Build the instructions that read one field."""
+    """Build the instructions that read one field of the state at an address."""
     from llvmlite import ir
 
     word_type = ir.IntType(64)
-    index = state.fields.index(name)
-    kind = state.types[index]
+    index = state_type.fields.index(name)
+    kind = state_type.types[index]
     words = builder.bitcast(address, word_type.as_pointer())
-    start = sum(_count_words(inner) for inner in state.types[:index])
+    start = sum(_count_words(inner) for inner in state_type.types[:index])
 
     def word(number: int) -> Any:
         value = builder.load(builder.gep(words, [word_type(start + number)]))

@@ -25,7 +25,7 @@ CONSTANTS = (
 
 
 class ThirdParty(NamedTuple):
-    """What states depend on outside this package; no modules if they depend on nothing."""
+    """What states depend on outside this package; both are empty if there is nothing."""
 
     modules: tuple[str, ...]
     constants: tuple[str, ...]

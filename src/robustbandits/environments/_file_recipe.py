@@ -92,7 +92,7 @@ def last_change(path: Path) -> tuple[int, int] | None:
     return max(status.st_mtime_ns for status in found), sum(status.st_size for status in found)
 
 
-#: Number of factors kept in memory.
+#: How many data sets' factors are kept in memory.
 KEPT_FACTORS = 8
 _factors: dict[Hashable, Factors] = {}
 _lock = threading.Lock()

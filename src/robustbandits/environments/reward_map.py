@@ -56,7 +56,7 @@ def map_rewards(name: str, features: Floats, theta: Floats) -> Mapped:
     """
     ratings = products(features, theta)
     if name == "scale":
-        return _divide(features, theta, ratings)
+        return _scaled(features, theta, ratings)
     worst, span = int(ratings.argmin()), float(np.ptp(ratings))
     if not span > 0.0:
         raise ValueError(
@@ -101,11 +101,13 @@ def _mapped(contexts: Floats, means: Floats, theta: Floats, intercept: bool = Fa
     )
 
 
-def _divide(features: Floats, theta: Floats, ratings: Floats) -> Mapped:
+def _scaled(features: Floats, theta: Floats, ratings: Floats) -> Mapped:
     longest = float(lengths(features).max())
     norm = float(lengths(theta[None, :])[0])
     if not longest * norm > 0.0:
-        raise ValueError("reward_map='scale' needs features and users that are not all zero")
+        raise ValueError(
+            "reward_map='scale' needs features and users that are not all zero: use other factors"
+        )
     if ratings.min() < 0.0:
         raise ValueError(
             f"reward_map='scale' needs predicted ratings >= 0, but the smallest is "

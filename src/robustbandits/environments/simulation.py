@@ -90,7 +90,7 @@ class Simulation(CheckedRecipe):
 
     @property
     def scale(self) -> float:
-        """The mean reward that stands for 1: ``rate`` for clicks."""
+        """The largest possible mean reward: ``rate`` for clicks, otherwise 1."""
         return self.rate if self.rewards == "clicks" else 1.0
 
     def describe(self, seed: int = 0) -> Description:
@@ -124,17 +124,18 @@ class SimulationNature:
             fixed_arms=recipe.contexts != "fresh",
             clicks=clicks,
         )
-        # Separate streams, so that no draw depends on how rounds are cut into blocks.
-        once_rng, contexts_rng, noise_rng = (
+        # Separate streams, so that no draw depends on how rounds are cut into blocks. The first one
+        # is for what is drawn once in a match: theta, and fixed arms.
+        match_rng, contexts_rng, noise_rng = (
             np.random.default_rng(child) for child in child_seeds(seed, 3)
         )
         self._contexts_rng = contexts_rng
         self._noise_rng = noise_rng
         self._width = 2.0 / math.sqrt(recipe.dim)  # of the interval of each coordinate
-        self.theta: Floats = (once_rng.random(recipe.dim) - 0.5) * self._width
+        self.theta: Floats = (match_rng.random(recipe.dim) - 0.5) * self._width
         self._fixed: Rounds | None = None
         if recipe.contexts != "fresh":
-            self._fixed = self._catalogue(once_rng)
+            self._fixed = self._catalogue(match_rng)
 
     def draw(self, count: int) -> Rounds:
         """Return the next rounds."""

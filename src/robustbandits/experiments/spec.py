@@ -143,7 +143,10 @@ class Spec:
         known = set(cls.__dataclass_fields__)
         wrong = sorted((set(values) | {"unsupported"}) ^ known)
         if wrong:
-            raise ValueError(f"missing or unknown values of a spec: {', '.join(wrong)}")
+            raise ValueError(
+                f"a spec must have the keys that Spec.to_dict() returns, and no others; missing or "
+                f"unknown: {', '.join(wrong)}"
+            )
         recipes = {
             key: {label: recipe_from_plain(key, plain) for label, plain in values[key].items()}
             for key in SECTIONS
@@ -190,10 +193,12 @@ def read_spec(source: str | os.PathLike[str], *, allow_import: bool = False) -> 
         return parse_spec(ready[name], source=name)
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise SpecError(name, None, f"larger than {MAX_BYTES:,} bytes: not a spec")
+            raise SpecError(
+                name, None, f"expected a spec of at most {MAX_BYTES:,} bytes: check the path"
+            )
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise SpecError(name, None, "not UTF-8 text") from None
+        raise SpecError(name, None, "expected UTF-8 text: save the file as UTF-8") from None
     except OSError as error:
         raise SpecError(name, None, f"cannot be read: {error.strerror}") from error
     return parse_spec(text, source=name, allow_import=allow_import)

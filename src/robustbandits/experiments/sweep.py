@@ -91,7 +91,7 @@ def _kind(section: str, label: str, table: dict[str, Any], allow_import: bool) -
     try:
         kind = find_kind(section, str(table.get("kind", label)), allow_import)
         if isinstance(kind, ObjectKind):
-            kind.label = label
+            kind.policy_name = label
         return kind
     except ValueError as error:
         if "kind" in table:
@@ -131,6 +131,6 @@ def _check_list(key: str, values: list[Any]) -> list[Any]:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         text = repr(float(value)) if is_number else repr(value)
         if text in seen:
-            raise ValueError(f"{key} has {value!r} twice in its sweep")
+            raise ValueError(f"{key} has {value!r} twice in its sweep; remove one")
         seen.add(text)
     return values

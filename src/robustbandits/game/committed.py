@@ -52,7 +52,7 @@ def _do_not_commit(self: Any, scene: Scene, shifts: Floats, purse: Purse, rng: A
 
 
 def commit_shifts(self: Any, scene: Scene, shifts: Floats, purse: Purse, rng: Any) -> None:
-    """Let an attack choose, before the choice of an arm, how it will change the reward.
+    """Let an attack decide how it will change the reward before the policy chooses an arm.
 
     The purse notes the largest change, over all arms; it pays later, for the chosen arm.
     """
@@ -80,7 +80,7 @@ def _as_proposed(
 def wanted_reward(
     self: Any, policy: Any, scene: Scene, shifts: Floats, arm: int, reward: float, rng: Any
 ) -> float:
-    """Return the reward that an attack wants: as it has committed, or as it proposes now."""
+    """Return the reward that an attack wants: by its shifts, if it has any, or its proposal."""
     want = _as_committed if hasattr(self, "propose_shifts") else _as_proposed
     return want(self, policy, scene, shifts, arm, reward, rng)
 

@@ -50,7 +50,7 @@ class Game:
         points: int,
         names: tuple[str, str] | None = None,
     ):
-        self.names = names or (attack.name, policy.name)  # in the ledger
+        self.names = names or (attack.name, policy.name)  # for the ledger: attack, policy
         self.policy: Any = start_policy(policy, problem)
         self.attack: Any = attack.start(problem)
         self.purse = open_purse(attack.budget, attack.purse, problem)
@@ -64,12 +64,13 @@ class Game:
             self._begin_object(policy.name, attack.name, seed)
         self._connect()
 
-    def _begin_object(self, policy: str, attack: str, seed: int) -> None:
-        """Make the Python object that plays; it gets a seed of the policy's stream."""
+    def _begin_object(self, policy_name: str, attack_name: str, seed: int) -> None:
+        """Make the Python object that plays, with a seed from the policy's stream."""
         if self._reads_policy:
             raise TypeError(
-                f"{attack} reads the policy's state, which {policy} does not have, because it is a "
-                f"Python object: use an attack that does not read it, such as Garcelon"
+                f"{attack_name} reads the policy's state, which {policy_name} does not have, "
+                f"because it is a Python object: use an attack that does not read it, such as "
+                f"Garcelon"
             )
         object_seed = int(stream(seed, POLICY).generate_state(1)[0])
         self.policy.handle.player.begin(self.policy_rng, object_seed)
@@ -177,4 +178,7 @@ def play_match(
             game.advance(block)
             if on_block is not None:
                 on_block(len(block.noise))
-    return [game.close(label, seed) for game, (label, _, _) in zip(games, names, strict=True)]
+    return [
+        game.close(environment_name, seed)
+        for game, (environment_name, _, _) in zip(games, names, strict=True)
+    ]

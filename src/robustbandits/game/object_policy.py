@@ -45,8 +45,8 @@ PolicyLike = Policy | PolicyObject | Callable[..., PolicyObject]
 #: What functions and classes are told about a game if they have parameters of these names.
 OFFERED = ("arms", "dim", "problem", "seed")
 
-#: Objects that played and still exist, by id.
-_made: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+#: Objects that play or have played and still exist, by id: no two games may share one.
+_objects_in_use: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 _NEEDED = "choose(contexts) and learn(contexts, arm, reward)"
 
@@ -103,26 +103,26 @@ class ObjectPolicy:
             bound = self.source.keywords if isinstance(self.source, functools.partial) else ()
             named = parameters_of(self.source).keys() - bound
             offered = {key: value for key, value in values if key in named}
-            made = self.source(**{**offered, **self.parameters})
+            policy_object = self.source(**{**offered, **self.parameters})
         else:
             try:
-                made = copy.deepcopy(self.source)
+                policy_object = copy.deepcopy(self.source)
             except Exception as error:  # an object may raise anything here
                 raise TypeError(
                     f"{self.name} cannot be copied, and every game needs an object of its own: "
                     f"pass its class, or a function that returns a new object, instead "
                     f"({type(error).__name__}: {error})"
                 ) from error
-        _check_object(self.name, made)
-        return made
+        _check_object(self.name, policy_object)
+        return policy_object
 
 
 class ObjectKind:
-    """A class, function or object that a spec names; called, it returns an ObjectPolicy."""
+    """A class, function or object that a spec names. Calling it returns an ObjectPolicy."""
 
     def __init__(self, source: Any, origin: str):
         self.source, self.origin = source, origin
-        self.label = origin  # name of its policies; a spec changes it
+        self.policy_name = origin  # replaced by the label in a spec
         self.__name__, self.__doc__ = origin, source.__doc__
         known = {} if _is_object(source) else parameters_of(source)
         self.__signature__ = inspect.Signature(
@@ -138,7 +138,7 @@ class ObjectKind:
 
     def __call__(self, **parameters: Any) -> ObjectPolicy:
         """Return a policy with these parameters."""
-        return ObjectPolicy(self.source, self.label, self.origin, parameters)
+        return ObjectPolicy(self.source, self.policy_name, self.origin, parameters)
 
 
 def as_policy(argument: str, value: Any) -> Any:
@@ -154,7 +154,7 @@ def as_policy(argument: str, value: Any) -> Any:
 
 
 def can_make_object(value: Any) -> bool:
-    """Whether a value that a spec names can play, or looks like a class or function that can."""
+    """Whether a value that a spec names can play, or may return an object that can."""
     if isinstance(value, type):
         return not hasattr(value, "start") and _has_methods(value)
     return not hasattr(value, "start") and (callable(value) or _has_methods(value))
@@ -186,19 +186,19 @@ def _has_methods(value: Any) -> bool:
     return all(callable(getattr(value, name, None)) for name in ("choose", "learn"))
 
 
-def _check_object(name: str, made: Any) -> None:
-    if not _is_object(made):
-        raise TypeError(f"{name} must be or return an object with {_NEEDED}; got {made!r}")
+def _check_object(name: str, policy_object: Any) -> None:
+    if not _is_object(policy_object):
+        raise TypeError(f"{name} must be or return an object with {_NEEDED}; got {policy_object!r}")
     for method, count in (("choose", 1), ("learn", 3)):
-        if not require.takes(getattr(made, method), count):
+        if not require.takes(getattr(policy_object, method), count):
             raise TypeError(
                 f"{name} must have {_NEEDED}; got {method}"
-                f"{inspect.signature(getattr(made, method))}"
+                f"{inspect.signature(getattr(policy_object, method))}"
             )
-    if _made.get(id(made)) is made:
+    if _objects_in_use.get(id(policy_object)) is policy_object:
         raise ValueError(
             f"{name} returned the same object for two games, which would share what they learn: "
             f"return a new object at each call"
         )
     with contextlib.suppress(TypeError):  # an object with slots may have no weak references
-        _made[id(made)] = made
+        _objects_in_use[id(policy_object)] = policy_object

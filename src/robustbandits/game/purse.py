@@ -170,7 +170,7 @@ def settle_contexts(purse: Purse, clean: Floats, shown: Floats) -> bool:
     price = 0.0
     longest = 0.0
     for a in range(arms):
-        move = _legalise(purse, clean, shown, a)
+        move = _clip_context(purse, clean, shown, a)
         price += move
         longest = max(longest, move)
     if price == 0.0:
@@ -189,15 +189,18 @@ def settle_contexts(purse: Purse, clean: Floats, shown: Floats) -> bool:
 
 @kernel
 def _shorten(purse: Purse, shown: Floats, arm: int, largest: float, room: float) -> None:
-    """Scale the writable part of a context down to a squared length of at most ``room``."""
+    """Scale the writable part of a context down to a squared length of at most ``room``.
+
+    ``largest`` is the largest absolute coordinate of that part.
+    """
     scale = max(1.0, largest)  # so that squares cannot overflow
-    free = 0.0
+    square = 0.0
     for i in range(purse.writable):
         part = shown[i, arm] / scale
-        free += part * part
-    if free > room / scale / scale:
+        square += part * part
+    if square > room / scale / scale:
         purse.account[CLIPPED] += 1.0
-        shrink = math.sqrt(max(0.0, room) / free)
+        shrink = math.sqrt(max(0.0, room) / square)
         for i in range(purse.writable):
             shown[i, arm] = (shown[i, arm] / scale) * shrink
 
@@ -211,7 +214,7 @@ def _restore(clean: Floats, shown: Floats, arm: int) -> float:
 
 
 @kernel
-def _legalise(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
+def _clip_context(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
     """Clip one proposed context; return its price, the length of the change that is left."""
     dim = clean.shape[0]
     changed = False
@@ -234,6 +237,6 @@ def _legalise(purse: Purse, clean: Floats, shown: Floats, arm: int) -> float:
     for i in range(purse.writable):
         step = shown[i, arm] - clean[i, arm]
         change += step * step
-    if change == 0.0:  # its square underflows: what has no price is not changed
+    if change == 0.0:  # the squares underflowed to 0: undo a change that would be free
         return _restore(clean, shown, arm)
     return math.sqrt(change)

@@ -53,14 +53,15 @@ def _inject(
     context = np.empty(dim)
     number = 0
     while has_money(purse):
-        now = Scene(scene.round, scene.contexts, scene.means, purse.account[SPENT], scene.budget)
-        arm, wanted = propose_record(self, now, number, rng)
+        spent = purse.account[SPENT]
+        updated = Scene(scene.round, scene.contexts, scene.means, spent, scene.budget)
+        arm, wanted = propose_record(self, updated, number, rng)
         if arm == NO_RECORD:
             break
         reward = settle_record(purse, arm, wanted, arms)
         if not reward >= 0.0:
             break
-        # A policy's notes about a decision are needed to learn, so it decides for the fake visitor.
+        # `learn` needs the memo of a decision, so the policy makes one, which is not played.
         memo = np.zeros(MEMO)
         choose(policy, contexts.copy(), policy_rng, memo)
         copy_column(contexts, arm, context)

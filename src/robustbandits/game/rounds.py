@@ -26,7 +26,7 @@ class Rounds(NamedTuple):
     contexts: Floats  # (rounds, dim, arms)
     means: Floats  # (rounds, arms) mean rewards
     best: Floats  # (rounds,) largest mean
-    noise: Floats  # (rounds,) makes a reward of the mean of the chosen arm: `draw_reward`
+    noise: Floats  # (rounds,) turns the mean of the played arm into a reward: `draw_reward`
     # Only if there are infinitely many arms: (dim + 1,) theta and the offset. The mean reward of an
     # arm x is x·theta + offset, contexts are (rounds, dim, 1) zeros, and the columns of means are
     # CHOSEN, LOWEST and HIGHEST.
@@ -47,7 +47,7 @@ class Nature(Protocol):
 
 
 class Environment(Protocol):
-    """What an environment's recipe must have; :class:`Recipe` gives it a name."""
+    """What an environment's recipe must have; :class:`Recipe` provides the name."""
 
     @property
     def name(self) -> str:

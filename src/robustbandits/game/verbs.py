@@ -44,7 +44,7 @@ class Scene(NamedTuple):
 
 
 class Policy(Protocol):
-    """What a policy's recipe must have; :class:`Recipe` gives it a name."""
+    """What a policy's recipe must have; :class:`Recipe` provides the name."""
 
     @property
     def name(self) -> str:
@@ -248,11 +248,11 @@ class Attack(Protocol):
 class AttackState(Protocol):
     """What an attack remembers, and its kernels.
 
-    An attack may have one of these kernels or both, and those of
-    :class:`~robustbandits.game.committed.CommittedAttackState`; without any it changes nothing.
-    They are not called once the budget is spent. Both get the attack's own random stream. They may
-    call ``choose(policy, contexts, rng, memo)`` to see what the policy would choose: with a copy of
-    the contexts, their own ``rng`` and ``memo = np.zeros(MEMO)``.
+    Every kernel is optional: these two, and those of ``CommittedAttackState``,
+    ``SwappingAttackState`` and ``InjectingAttackState`` (:mod:`robustbandits.extend`). They are not
+    called once the budget is spent. These two get the attack's own random stream as ``rng``. They
+    may call ``choose(policy, contexts, rng, memo)`` to see what the policy would choose: with a
+    copy of the contexts, this ``rng`` and ``memo = np.zeros(MEMO)``.
     """
 
     def propose_contexts(

@@ -72,13 +72,13 @@ def step_down(cone: Cone, center: Floats) -> tuple[float, float]:
 @program
 def extreme_in_ball(cone: Cone, center: Floats, sign: float) -> float:
     """Return the smallest (sign 1) or the largest (sign -1) value in the ball around a center."""
-    length, slope, needed = 0.0, 0.0, 0.0
+    square, slope, needed = 0.0, 0.0, 0.0
     for i in range(center.shape[0]):
-        length += center[i] * center[i]
+        square += center[i] * center[i]
         slope += cone.vector[i] * cone.vector[i]
         needed += cone.vector[i] * cone.vector[i] / cone.eigenvalues[i]
-    length = math.sqrt(length) / cone.radius
-    if sign > 0.0 and length <= 1.0 and needed <= cone.factor * cone.factor:
+    to_origin = math.sqrt(square) / cone.radius  # distance of the center from it, in radii
+    if sign > 0.0 and to_origin <= 1.0 and needed <= cone.factor * cone.factor:
         return 0.0  # the value at the origin, which is in the ball; no value is negative
     # No gradient is longer than this, so the first step is not too long.
     slope = math.sqrt(slope) + cone.factor * math.sqrt(cone.eigenvalues[cone.longest])
@@ -88,7 +88,7 @@ def extreme_in_ball(cone: Cone, center: Floats, sign: float) -> float:
     for _ in range(MAX_STEPS):
         step = sign * size
         width = _solve_width(cone, center, step, ratios, divisors)
-        value, distance, response = 0.0, length, np.nan
+        value, distance, response = 0.0, to_origin, np.nan
         if width > 0.0:
             value, distance, response = _measure(cone, step, width, ratios, divisors)
         if distance > 1.0:

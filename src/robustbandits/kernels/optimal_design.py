@@ -23,15 +23,16 @@ from robustbandits.kernels.linalg import Floats, add_outer, invert
 #: A direction is ignored if no column has more than this share of the longest column along it.
 TOLERANCE = 1e-7
 #: Largest number of Frank–Wolfe steps. A few steps per dimension are enough for a factor of 2.
-STEPS = 20_000
+MAX_STEPS = 20_000
 
 Indices = npt.NDArray[np.int64]
 
 
 @program
 def span(columns: Floats, active: Floats, coordinates: Floats, pivots: Indices) -> int:
-    """Write active columns as combinations of a few of them, the pivots; return how many.
+    """Write active columns as combinations of a few of them, the pivots; return their number.
 
+    Columns with a positive entry in ``active`` are active.
     Column a is ``Σ_k coordinates[k, a] · columns[:, pivots[k]]``. Each pivot is the column that is
     furthest from the span of the pivots before it.
     """
@@ -65,7 +66,7 @@ def span(columns: Floats, active: Floats, coordinates: Floats, pivots: Indices) 
             for i in range(dim):
                 rest[i, a] -= along * axis[i]
         for i in range(dim):
-            rest[i, best] = 0.0  # without rounding errors
+            rest[i, best] = 0.0  # exactly, where rounding errors may have left a small number
         pivots[rank] = best
         rank += 1
     _solve_for_pivots(coordinates, pivots, rank)
@@ -115,7 +116,7 @@ def g_optimal(
         inverse[k, k] = rank
         for a in range(count):
             variances[a] += rank * (coordinates[k, a] * coordinates[k, a])
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         if not _frank_wolfe_step(coordinates, active, slack, weights, inverse, variances):
             break
     return rank

@@ -33,14 +33,15 @@ from robustbandits.kernels.tridiagonal import (
 #: If the bonus is this small relative to the mean, the best arm points along θ, up to rounding
 #: errors.
 NO_BONUS = 1e-9
-#: Below this excess (for a = 1) the share along the eigenvector of a is computed by itself.
+#: Below this excess, relative to a, the share along the eigenvector of a is computed separately.
 SMALL_EXCESS = 1e-10
-#: How far above a (for a = 1) inverse iteration is safe from the rounding errors of a.
+#: How far above a, relative to a, inverse iteration is safe from the rounding errors of a.
 SAFE = 1e-12
-#: Eigenvalues this close to the largest one (for a = 1) count as equal to it.
+#: Eigenvalues this close to the largest one, relative to it, count as equal to it.
 EQUAL = 1e-13
-#: Steps that remove the rounding errors: each goes to the sphere's best point for the gradient.
-POLISHING = 2
+#: Number of last steps, which remove rounding errors: each goes to the unit vector along the
+#: gradient.
+POLISHING_STEPS = 2
 
 
 @program
@@ -52,11 +53,11 @@ def optimistic_direction(
     Draws from ``rng`` only if there is more than one.
     """
     dim = theta.shape[0]
-    size = 0.0
+    trace = 0.0
     for i in range(dim):
-        size += matrix[i, i]
+        trace += matrix[i, i]
     length = math.sqrt(dot(theta, theta))
-    bonus = factor * math.sqrt(size)  # at least that of any arm
+    bonus = factor * math.sqrt(trace)  # no arm has a larger one
     for i in range(dim):
         out[i] = theta[i]
     if bonus <= NO_BONUS * length:
@@ -68,7 +69,7 @@ def optimistic_direction(
     for i in range(dim):
         out[i] *= scale
         for j in range(dim):
-            scaled[i, j] = matrix[i, j] / size
+            scaled[i, j] = matrix[i, j] / trace
     _solve(scaled, bonus * scale, rng, out)
     _normalize(out)
     _polish(matrix, theta, factor, out)
@@ -91,23 +92,23 @@ def _normalize(vector: Floats) -> None:
 def _solve(matrix: Floats, factor: float, rng: Generator, vector: Floats) -> None:
     """Replace θ by a multiple of the arm. The matrix, of trace 1, is overwritten."""
     dim = vector.shape[0]
-    diagonal, beside, work = np.empty(dim), np.empty(dim), np.empty(dim)
-    beside[dim - 1] = 0.0
-    tridiagonalize(matrix, diagonal, beside, work)
+    diagonal, off_diagonal, work = np.empty(dim), np.empty(dim), np.empty(dim)
+    off_diagonal[dim - 1] = 0.0
+    tridiagonalize(matrix, diagonal, off_diagonal, work)
     to_tridiagonal(matrix, vector)
     eigenvalues, shares = np.empty(dim), np.empty(dim)
     for i in range(dim):
         eigenvalues[i] = diagonal[i]
         shares[i] = vector[i]
-        work[i] = beside[i]
+        work[i] = off_diagonal[i]
     diagonalize_along(eigenvalues, work, shares)
     largest, along = _largest(eigenvalues, shares)
     excess, rest = _find_excess(eigenvalues, shares, largest, factor)
     if excess > SMALL_EXCESS * largest:
-        solve_shifted(diagonal, beside, largest + excess, vector, work)
+        solve_shifted(diagonal, off_diagonal, largest + excess, vector, work)
     else:
         _solve_near_eigenvalue(
-            diagonal, beside, (largest, excess), (along, rest, factor), rng, vector
+            diagonal, off_diagonal, (largest, excess), (along, rest, factor), rng, vector
         )
     from_tridiagonal(matrix, vector)
 
@@ -159,7 +160,7 @@ def _find_excess(
 @program
 def _solve_near_eigenvalue(
     diagonal: Floats,
-    beside: Floats,
+    off_diagonal: Floats,
     shift: tuple[float, float],
     terms: tuple[float, float, float],
     rng: Generator,
@@ -174,10 +175,10 @@ def _solve_near_eigenvalue(
     dim = vector.shape[0]
     axis, work = vector.copy(), np.empty(dim)
     tied = along <= 1e-14
-    if tied:  # of two arms, or of a whole circle or sphere of them, any is the best
+    if tied:  # two arms, or a whole circle or sphere of them, are equally good: draw one
         _draw_direction(rng, axis)
     for _ in range(4):
-        solve_shifted(diagonal, beside, largest * (1.0 + SAFE), axis, work)
+        solve_shifted(diagonal, off_diagonal, largest * (1.0 + SAFE), axis, work)
         _normalize(axis)
     share = dot(vector, axis)
     sign = math.copysign(1.0, share)
@@ -185,7 +186,7 @@ def _solve_near_eigenvalue(
         sign = 1.0 if rng.random() < 0.5 else -1.0
     for i in range(dim):
         vector[i] -= share * axis[i]
-    solve_shifted(diagonal, beside, largest + max(excess, SAFE * largest), vector, work)
+    solve_shifted(diagonal, off_diagonal, largest + max(excess, SAFE * largest), vector, work)
     off = dot(vector, axis)
     missing = math.sqrt(max(0.0, factor * factor - rest) * largest)
     weight = (sign * missing + share) / (largest + excess) - off
@@ -195,8 +196,9 @@ def _solve_near_eigenvalue(
 
 @program
 def _polish(matrix: Floats, theta: Floats, factor: float, x: Floats) -> None:
+    """Remove rounding errors from the arm x."""
     image = np.empty(x.shape[0])
-    for _ in range(POLISHING):
+    for _ in range(POLISHING_STEPS):
         multiply(matrix, x, image)
         pull = factor / math.sqrt(max(1e-300, dot(x, image)))
         for i in range(x.shape[0]):

@@ -10,9 +10,9 @@ from robustbandits.kernels.linalg import Floats
 
 @kernel
 def largest(values: Floats, rng: np.random.Generator, first: bool) -> int:
-    """Return the index of the largest value; of equal ones the first, or each with equal chance.
+    """Return the index of the largest value; among equal ones, a random one, or the ``first``.
 
-    A random number is drawn only if there are equal ones.
+    A random number is drawn only if there are equal ones and ``first`` is False.
     """
     best = values[0]
     index = 0
@@ -60,12 +60,12 @@ def share_of_largest(values: Floats, first: bool, mass: float, out: Floats) -> N
 @kernel
 def draw(probabilities: Floats, rng: np.random.Generator) -> int:
     """Return an index drawn with the given probabilities."""
-    level = rng.random()
+    uniform = rng.random()
     total = 0.0
-    last = 0  # the last possible index, in case rounding leaves the sum below the level
+    last = 0  # the last possible index, in case rounding leaves the sum below the number
     for i in range(probabilities.shape[0]):
         total += probabilities[i]
-        if level < total:
+        if uniform < total:
             return i
         if probabilities[i] > 0.0:
             last = i

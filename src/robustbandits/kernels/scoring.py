@@ -57,20 +57,20 @@ def _score_compiled(matrix: Any, vector: Any, columns: Any, products: Any, forms
         count = columns.shape[1]
         eights = count - count % 8
         for start in range(0, eights, 8):
-            _tile_of_8(matrix, vector, columns, products, forms, start)
+            _scores_of_8(matrix, vector, columns, products, forms, start)
         fours = count - count % 4
         for start in range(eights, fours, 4):
-            _tile_of_4(matrix, vector, columns, products, forms, start)
+            _scores_of_4(matrix, vector, columns, products, forms, start)
         for start in range(fours, count):
-            _tile_of_1(matrix, vector, columns, products, forms, start)
+            _scores_of_1(matrix, vector, columns, products, forms, start)
 
     return score
 
 
-def _generate(tile: Tile) -> None:
+def _generate_scores(tile: Tile) -> None:
     dim, _ = tile.shape("columns")
     product, form = tile.total(), tile.total()
-    # Four sums at a time keep the processor busy. Narrow tiles are few: less code for them.
+    # Four sums at a time keep the processor busy. Narrow tiles are rare, so they get less code.
     sizes = (4, 2, 1) if tile.lanes == 8 else (2, 1)
     for first, rows in tile.blocks(dim, *sizes):
         _add_rows(tile, first, rows, product, form)
@@ -214,7 +214,9 @@ def _generate_image_scores(tile: Tile) -> None:
 
 
 _ARRAYS = ("matrix", "vector", "columns", "products", "forms")
-_tile_of_8, _tile_of_4, _tile_of_1 = (tile_function(_ARRAYS, n, _generate) for n in (8, 4, 1))
+_scores_of_8, _scores_of_4, _scores_of_1 = (
+    tile_function(_ARRAYS, n, _generate_scores) for n in (8, 4, 1)
+)
 _product_of_8, _product_of_4, _product_of_1 = (
     tile_function(("matrix", "columns", "out"), n, _generate_product) for n in (8, 4, 1)
 )

@@ -43,4 +43,4 @@ def check_array_size(*shape: int) -> None:
         )
 
 
-reserve = check_array_size  # the old name, which policies of other people may import
+reserve = check_array_size  # the old name, which third-party policies may import

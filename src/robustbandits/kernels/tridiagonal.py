@@ -19,8 +19,8 @@ MAX_STEPS = 60
 
 
 @program
-def tridiagonalize(matrix: Floats, diagonal: Floats, beside: Floats, work: Floats) -> None:
-    """Reduce a symmetric matrix in place; write T's diagonal, and what is beside it.
+def tridiagonalize(matrix: Floats, diagonal: Floats, off_diagonal: Floats, work: Floats) -> None:
+    """Reduce a symmetric matrix in place; write the diagonal of T, and the entries next to it.
 
     Row k of the matrix then holds, from column k + 1 on, the vector v of reflection k, which is
     ``I - v vᵀ``. ``work`` has room for d numbers.
@@ -28,14 +28,17 @@ def tridiagonalize(matrix: Floats, diagonal: Floats, beside: Floats, work: Float
     dim = matrix.shape[0]
     for k in range(dim - 1):
         diagonal[k] = matrix[k, k]
-        beside[k] = _make_reflection(matrix[k], k + 1)
+        off_diagonal[k] = _make_reflection(matrix[k], k + 1)
         _reflect_both_sides(matrix, matrix[k], k + 1, work)
     diagonal[dim - 1] = matrix[dim - 1, dim - 1]
 
 
 @kernel
 def _make_reflection(row: Floats, start: int) -> float:
-    """Turn a row from ``start`` on into the v of its reflection; return where x is sent: ±‖x‖."""
+    """Replace x, a row from ``start`` on, by the v of the reflection that maps x to an axis.
+
+    Return the coordinate of its image on that axis, ±‖x‖.
+    """
     rest = 0.0
     for i in range(start + 1, row.shape[0]):
         rest += row[i] * row[i]
@@ -96,49 +99,50 @@ def _reflect(v: Floats, start: int, vector: Floats) -> None:
 
 
 @program
-def diagonalize_along(diagonal: Floats, beside: Floats, vector: Floats) -> None:
+def diagonalize_along(diagonal: Floats, off_diagonal: Floats, vector: Floats) -> None:
     """Replace T's diagonal by its eigenvalues, and a vector by its coordinates along eigenvectors.
 
-    The symmetric QR method with Wilkinson's shift. It overwrites ``beside``.
+    The symmetric QR method with Wilkinson's shift. It overwrites ``off_diagonal``.
     """
     for last in range(diagonal.shape[0] - 1, 0, -1):
         for _ in range(MAX_STEPS):
             first = last
-            while first > 0 and not _is_negligible(diagonal, beside, first - 1):
+            while first > 0 and not _is_negligible(diagonal, off_diagonal, first - 1):
                 first -= 1
             if first == last:
                 break
-            _chase(diagonal, beside, vector, first, last)
-        beside[last - 1] = 0.0
+            _chase(diagonal, off_diagonal, vector, first, last)
+        off_diagonal[last - 1] = 0.0
 
 
 @kernel
-def _is_negligible(diagonal: Floats, beside: Floats, k: int) -> bool:
-    return abs(beside[k]) <= NEGLIGIBLE * (abs(diagonal[k]) + abs(diagonal[k + 1]))
+def _is_negligible(diagonal: Floats, off_diagonal: Floats, k: int) -> bool:
+    return abs(off_diagonal[k]) <= NEGLIGIBLE * (abs(diagonal[k]) + abs(diagonal[k + 1]))
 
 
 @kernel
-def _chase(diagonal: Floats, beside: Floats, vector: Floats, first: int, last: int) -> None:
+def _chase(diagonal: Floats, off_diagonal: Floats, vector: Floats, first: int, last: int) -> None:
     """Take one step of the QR method on the block from ``first`` to ``last``."""
     half = 0.5 * (diagonal[last - 1] - diagonal[last])
-    corner = beside[last - 1]
+    corner = off_diagonal[last - 1]
     root = half + math.copysign(math.sqrt(half * half + corner * corner), half)
     x = diagonal[first] - (diagonal[last] - corner * corner / root)
-    z = beside[first]
+    z = off_diagonal[first]
     for k in range(first, last):
         length = math.sqrt(x * x + z * z)
         cosine, sine = (x / length, z / length) if length > 0.0 else (1.0, 0.0)
         if k > first:
-            beside[k - 1] = length
-        upper, between, lower = diagonal[k], beside[k], diagonal[k + 1]
+            off_diagonal[k - 1] = length
+        upper, between, lower = diagonal[k], off_diagonal[k], diagonal[k + 1]
         twice = 2.0 * cosine * sine * between
         diagonal[k] = cosine * cosine * upper + twice + sine * sine * lower
         diagonal[k + 1] = sine * sine * upper - twice + cosine * cosine * lower
-        beside[k] = (lower - upper) * cosine * sine + between * (cosine * cosine - sine * sine)
+        cosine_of_twice = cosine * cosine - sine * sine
+        off_diagonal[k] = (lower - upper) * cosine * sine + between * cosine_of_twice
         if k < last - 1:
-            z = sine * beside[k + 1]
-            beside[k + 1] *= cosine
-            x = beside[k]
+            z = sine * off_diagonal[k + 1]
+            off_diagonal[k + 1] *= cosine
+            x = off_diagonal[k]
         left, right = vector[k], vector[k + 1]
         vector[k] = cosine * left + sine * right
         vector[k + 1] = cosine * right - sine * left
@@ -146,7 +150,7 @@ def _chase(diagonal: Floats, beside: Floats, vector: Floats, first: int, last: i
 
 @program
 def solve_shifted(
-    diagonal: Floats, beside: Floats, shift: float, vector: Floats, pivots: Floats
+    diagonal: Floats, off_diagonal: Floats, shift: float, vector: Floats, pivots: Floats
 ) -> None:
     """Solve ``(shift I - T) x = vector`` in place, for a shift above the largest eigenvalue.
 
@@ -156,9 +160,9 @@ def solve_shifted(
     tiny = 1e-300 + 1e-16 * abs(shift)
     pivots[0] = max(tiny, shift - diagonal[0])
     for i in range(1, dim):
-        ratio = -beside[i - 1] / pivots[i - 1]
-        pivots[i] = max(tiny, (shift - diagonal[i]) + ratio * beside[i - 1])
+        ratio = -off_diagonal[i - 1] / pivots[i - 1]
+        pivots[i] = max(tiny, (shift - diagonal[i]) + ratio * off_diagonal[i - 1])
         vector[i] -= ratio * vector[i - 1]
     vector[dim - 1] /= pivots[dim - 1]
     for i in range(dim - 2, -1, -1):
-        vector[i] = (vector[i] + beside[i] * vector[i + 1]) / pivots[i]
+        vector[i] = (vector[i] + off_diagonal[i] * vector[i + 1]) / pivots[i]

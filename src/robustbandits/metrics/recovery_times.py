@@ -18,7 +18,7 @@ class Recovery(NamedTuple):
     """Times to recovery, one for each seed that was attacked."""
 
     durations: Floats  # rounds from the last attack to recovery, or to the last window
-    recovered: npt.NDArray[np.bool_]  # False if not by the last window: the time is censored
+    recovered: npt.NDArray[np.bool_]  # False if not recovered by the last window; then censored
 
     def survival(self) -> tuple[Floats, Floats]:
         """Return times, and the Kaplan-Meier share of seeds not yet recovered after each.

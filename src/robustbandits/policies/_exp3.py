@@ -28,7 +28,7 @@ def start_exp3(candidates: int, alpha: float) -> Exp3:
 
 
 def exp3_alpha(candidates: int, plays: float) -> float:
-    """``min{1, √(N ln N / ((e-1) g))}`` for N candidates and at most g plays.
+    """Return ``min{1, √(N ln N / ((e-1) g))}`` for N candidates and at most g plays.
 
     With rewards in [0, 1] EXP3's regret is then at most ``2.63 √(g N ln N)``
     (Auer, Cesa-Bianchi, Freund, Schapire 2002, Corollary 3.2).

@@ -25,9 +25,9 @@ from robustbandits.kernels.linalg import Floats
 RANGE = 1 << 19
 #: Ratings converted at once while the table is sorted, to keep temporary arrays small.
 CHUNK = 1 << 22
-#: A term is finished when a sweep gains less than this fraction of the iteration's best sweep...
+#: A term is finished when a sweep gains less than this fraction of the iteration's best sweep.
 TOLERANCE = 1e-3
-#: ...and the iteration ends when this many terms were finished after their first sweep.
+#: The iteration ends when this many terms were finished after their first sweep.
 PATIENCE = 5
 
 Reals = npt.NDArray[np.floating]
@@ -57,7 +57,7 @@ class Fit(NamedTuple):
 class Descent:
     """Minimise the weighted objective of :func:`factorize`, one rank-one term at a time.
 
-    Memory: 16 bytes a rating (an index and a residual, by users and by items) besides the table.
+    Besides the table it needs 16 bytes per rating: an index and a residual, by users and by items.
     The ratings are sorted first, so the result does not depend on their order in the table.
     """
 
@@ -94,15 +94,15 @@ class Descent:
         first: bool,
         advance: Callable[[], None],
     ) -> None:
-        best, idle = 0.0, 0
+        best, finished_at_once = 0.0, 0
         for t, term in enumerate(terms):
-            if idle < PATIENCE:
+            if finished_at_once < PATIENCE:
                 for side, numbers in zip((self.users, self.items), term, strict=True):
                     side.old[:, 1] = side.now[:] = numbers
                 for visit in range(inner):
                     gain = self._sweep_both(exchange_and_sweep if visit == 0 else sweep)
                     if gain < best * TOLERANCE:
-                        idle += visit == 0
+                        finished_at_once += visit == 0
                         break
                     # Like LIBPMF, do not compare with the very first gain, which is from zero.
                     if not (first and t == 0 and visit == 0):

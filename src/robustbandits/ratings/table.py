@@ -73,7 +73,7 @@ class RatingTable:
         self._step = float(step)
         if not len(self.users) == len(self.items) == len(self._codes):
             raise DataError(
-                f"users, items and ratings must be equally long, got {len(self.users)}, "
+                f"users, items and ratings must have the same length, got {len(self.users)}, "
                 f"{len(self.items)} and {len(self._codes)}"
             )
         if not len(self.users):

@@ -15,7 +15,7 @@ import numpy as np
 from robustbandits._extras import missing_package
 from robustbandits.game.ledger import Ledger
 from robustbandits.metrics.intervals import half_width
-from robustbandits.reports.panels import Sweep, distinct, thinned
+from robustbandits.reports.panels import BudgetSweep, distinct, thinned
 from robustbandits.reports.styles import Style, styles_of
 
 FORMATS = ("png", "svg", "pdf")
@@ -24,7 +24,7 @@ MOST_BANDS = 10
 MOST_TICKS = 8
 #: Limits that keep a figure readable and quick to draw; the title says what was left out.
 MOST_COLUMNS = 6
-MOST_LINES = 5  # rows of panels
+MOST_ROWS = 5
 MOST_POLICIES = 40
 #: Points of a curve: more than a panel can show. With all points a file is four times as large.
 POINTS = 300
@@ -76,7 +76,7 @@ def draw_panels(
     policies = distinct(ledger.policy for _, ledgers in rows for ledger in ledgers)
     parts = [attacks[i : i + MOST_COLUMNS] for i in range(0, len(attacks), MOST_COLUMNS)] or [[]]
     panel_rows = [(name, ledgers, part) for name, ledgers in rows for part in parts]
-    shown, drawn = policies[:MOST_POLICIES], panel_rows[:MOST_LINES]
+    shown, drawn = policies[:MOST_POLICIES], panel_rows[:MOST_ROWS]
     columns = min(MOST_COLUMNS, len(attacks))
     with _new_figure(len(drawn), columns, shown, share_y, styles) as (figure, axes, used_styles):
         for panels, (name, ledgers, part) in zip(axes, drawn, strict=False):
@@ -103,7 +103,7 @@ def draw_panels(
 
 
 def draw_budgets(
-    sweeps: Sequence[Sweep],
+    sweeps: Sequence[BudgetSweep],
     paths: Paths,
     *,
     title: str | None = None,
@@ -118,10 +118,10 @@ def draw_budgets(
 
 
 def draw_sweeps(
-    sweeps: Sequence[Sweep],
+    sweeps: Sequence[BudgetSweep],
     policies: Sequence[str],
     paths: Paths,
-    draw: Callable[[Any, Sweep, dict[str, Style]], None],
+    draw: Callable[[Any, BudgetSweep, dict[str, Style]], None],
     *,
     title: str | None = None,
     share_y: bool = False,
@@ -129,7 +129,7 @@ def draw_sweeps(
 ) -> None:
     """Draw sweeps three in a row, each by ``draw(panel, sweep, styles)``, and save the figure."""
     columns = min(3, len(sweeps))
-    shown, drawn = policies[:MOST_POLICIES], sweeps[: 3 * MOST_LINES]
+    shown, drawn = policies[:MOST_POLICIES], sweeps[: 3 * MOST_ROWS]
     rows = math.ceil(len(drawn) / 3)
     with _new_figure(rows, columns, shown, share_y, styles) as (figure, axes, used_styles):
         panels = list(axes.flat)
@@ -163,7 +163,7 @@ def _draw_panel(panel: Any, ledgers: Sequence[Ledger], styles: dict[str, Style])
     panel.ticklabel_format(style="sci", scilimits=(-3, 4), axis="both", useMathText=True)
 
 
-def _draw_sweep(panel: Any, sweep: Sweep, styles: dict[str, Style]) -> None:
+def _draw_sweep(panel: Any, sweep: BudgetSweep, styles: dict[str, Style]) -> None:
     """Draw budgets on an axis that is linear up to the smallest one above 0, then logarithmic."""
     set_title(panel, f"{sweep.environment}: {sweep.attack}")
     panel.set_xlabel("budget")

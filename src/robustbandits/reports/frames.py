@@ -121,7 +121,7 @@ def _swept(numbers: Mapping[str, Any]) -> list[str]:
 
 
 def _parameter(values: Sequence[Any]) -> np.ndarray[Any, Any] | None:
-    """Return the values of a parameter, one a game, as an array; None if they are not numbers."""
+    """Return the values of a parameter, one per game, as an array; None if not numbers."""
     kinds = {type(value) for value in values}
     if kinds == {bool}:
         return np.array(values)

@@ -12,7 +12,7 @@ from robustbandits.game.no_attack import NoAttack
 from robustbandits.game.recipe import Recipe
 from robustbandits.metrics import random_gap
 from robustbandits.metrics.groups import Group, Labels
-from robustbandits.reports.panels import Sweep, find_panels, find_sweeps
+from robustbandits.reports.panels import BudgetSweep, find_panels, find_sweeps
 
 if TYPE_CHECKING:
     from robustbandits.experiments import Experiment
@@ -45,7 +45,7 @@ class GroupedGames:
         self._gaps = gaps
 
     @cached_property
-    def sweeps(self) -> list[Sweep]:
+    def sweeps(self) -> list[BudgetSweep]:
         """Attacks that were played with several budgets."""
         return find_sweeps(self.spec, self.panels)
 

@@ -1,4 +1,4 @@
-"""Panels (one environment, one attack, all policies) and sweeps (one attack, several budgets)."""
+"""Panels (one environment, one attack, all policies) and sweeps of budgets of one attack."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def find_panels(spec: Spec, ledgers: Sequence[Ledger]) -> list[Panel]:
     return panels
 
 
-class Sweep(NamedTuple):
+class BudgetSweep(NamedTuple):
     """One environment, one kind of attack, and a panel for each budget, in ascending order."""
 
     environment: str
@@ -56,7 +56,7 @@ class Sweep(NamedTuple):
         return distinct(policy for panel in self.panels.values() for policy in panel.groups)
 
 
-def find_sweeps(spec: Spec, panels: Sequence[Panel]) -> list[Sweep]:
+def find_sweeps(spec: Spec, panels: Sequence[Panel]) -> list[BudgetSweep]:
     """Return the attacks that were played with several budgets; no attack counts as budget 0."""
     families: dict[tuple[str, str], dict[float, Panel]] = {}
     clean: dict[str, Panel] = {}
@@ -77,7 +77,7 @@ def find_sweeps(spec: Spec, panels: Sequence[Panel]) -> list[Sweep]:
         if environment in clean:
             by_budget.setdefault(0.0, clean[environment])
         ordered = {budget: by_budget[budget] for budget in sorted(by_budget)}
-        sweeps.append(Sweep(environment, names[family], ordered))
+        sweeps.append(BudgetSweep(environment, names[family], ordered))
     return sweeps
 
 

@@ -95,20 +95,21 @@ class Table:
     def without_empty_columns(self) -> Table:
         """Return the table without columns in which nothing is known, as people should see it."""
         texts = self.texts()
-        kept = [
+        shown_columns = [
             k
             for k, column in enumerate(self.columns)
             if column.kind == "text" or any(row[k] != UNKNOWN for row in texts)
         ]
-        rows = tuple(tuple(row[k] for k in kept) for row in self.rows)
-        return replace(self, columns=tuple(self.columns[k] for k in kept), rows=rows)
+        rows = tuple(tuple(row[k] for k in shown_columns) for row in self.rows)
+        columns = tuple(self.columns[k] for k in shown_columns)
+        return replace(self, columns=columns, rows=rows)
 
     def to_markdown(self) -> str:
         """Return the table in GitHub's Markdown, with title and notes."""
-        known = self.without_empty_columns()
-        rule = [":--" if column.kind == "text" else "--:" for column in known.columns]
-        body = [[as_markdown(cell) for cell in row] for row in known.texts()]
-        heads = [as_markdown(column.head) for column in known.columns]
+        compact = self.without_empty_columns()
+        rule = [":--" if column.kind == "text" else "--:" for column in compact.columns]
+        body = [[as_markdown(cell) for cell in row] for row in compact.texts()]
+        heads = [as_markdown(column.head) for column in compact.columns]
         lines = [f"| {' | '.join(cells)} |" for cells in (heads, rule, *body)]
         notes = ["\n" + wrapped(as_markdown(note)) for note in self.notes]
         return "\n".join([f"### {as_markdown(self.title)}\n", *lines, *notes]) + "\n"
@@ -128,9 +129,9 @@ class Table:
 
     def to_latex(self) -> str:
         """Return the table as a LaTeX longtable; needs the packages longtable and booktabs."""
-        known = self.without_empty_columns()
-        layout = "".join("l" if column.kind == "text" else "r" for column in known.columns)
-        heads = " & ".join(_latex(column.head) for column in known.columns) + r" \\"
+        compact = self.without_empty_columns()
+        layout = "".join("l" if column.kind == "text" else "r" for column in compact.columns)
+        heads = " & ".join(_latex(column.head) for column in compact.columns) + r" \\"
         title = " ".join([self.title + ".", *self.notes])
         lines = [
             rf"\begin{{longtable}}{{{layout}}}",
@@ -138,7 +139,7 @@ class Table:
             rf"\toprule {heads} \midrule \endfirsthead",
             rf"\toprule {heads} \midrule \endhead",
             r"\bottomrule \endlastfoot",
-            *[" & ".join(_latex(cell) for cell in row) + r" \\" for row in known.texts()],
+            *[" & ".join(_latex(cell) for cell in row) + r" \\" for row in compact.texts()],
             r"\end{longtable}",
         ]
         return "\n".join(lines) + "\n"

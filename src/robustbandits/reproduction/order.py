@@ -12,7 +12,7 @@ from robustbandits.reproduction.prediction import central_range, predict_means
 from robustbandits.reproduction.published import PUBLISHED_RUNS
 
 
-class Swap(NamedTuple):
+class ReversedPair(NamedTuple):
     """Two policies whose published order is reversed here."""
 
     better: str  # as published
@@ -21,19 +21,20 @@ class Swap(NamedTuple):
 
 
 class PanelOrder(NamedTuple):
-    """The swapped pairs of one environment under one attack."""
+    """The reversed pairs of one environment under one attack."""
 
     environment: str
     attack: str
-    swaps: tuple[Swap, ...]
+    reversed_pairs: tuple[ReversedPair, ...]
 
     def sentence(self) -> str:
-        """Return one sentence on the order of the policies."""
+        """Return one or two sentences on the order of the policies."""
+        pairs = self.reversed_pairs
         certain, uncertain = (
-            [f"{swap.worse} beats {swap.better}" for swap in self.swaps if swap.certain is kind]
-            for kind in (True, False)
+            [f"{pair.worse} beats {pair.better}" for pair in pairs if pair.certain is is_certain]
+            for is_certain in (True, False)
         )
-        if not self.swaps:
+        if not pairs:
             return "The order of the policies agrees."
         within = f"{', '.join(uncertain)} here, but means of 10 runs could have either order"
         if not certain:
@@ -50,10 +51,10 @@ def panel_order(
 ) -> PanelOrder:
     """Return the pairs of policies whose published order is reversed in our means.
 
-    A swap is certain if the central 95 % of differences between means of 10 runs (of the same
+    A pair is certain if the central 95 % of differences between means of 10 runs (of the same
     seeds) excludes 0, and the published numbers differ by more than twice the reading error.
     """
-    swaps = []
+    pairs = []
     for first, second in combinations(published, 2):
         better, worse = sorted((first, second), key=published.__getitem__)
         differences = paired_differences(groups[better], groups[worse])
@@ -63,5 +64,6 @@ def panel_order(
         beyond_noise = False
         if len(differences) > 1:
             beyond_noise = central_range(predict_means(differences, PUBLISHED_RUNS))[0] > 0
-        swaps.append(Swap(better, worse, beyond_noise and gap > 2 * reading_error))
-    return PanelOrder(*names, tuple(swaps))
+        certain = beyond_noise and gap > 2 * reading_error
+        pairs.append(ReversedPair(better, worse, certain))
+    return PanelOrder(*names, tuple(pairs))

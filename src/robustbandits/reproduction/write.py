@@ -122,7 +122,7 @@ def document_texts() -> dict[str, str]:
 
 def _seeds(experiments: Sequence[Experiment]) -> str:
     """Return the number of seeds as text, for each reading if they differ."""
-    counts = {reading_of(found.spec): len(found.spec.seeds) for found in experiments}
+    counts = {reading_of(experiment.spec): len(experiment.spec.seeds) for experiment in experiments}
     if len(set(counts.values())) == 1:
         count = next(iter(counts.values()))
         return "one seed" if count == 1 else f"{count} seeds"
@@ -133,7 +133,7 @@ def _commits(experiments: Sequence[Experiment]) -> str:
     """Return the commits that played the games as text; nothing if they are unknown."""
     found: dict[str, None] = {}
     for experiment in experiments:
-        made = experiment.provenance
-        commits = [made.get("commit"), *made.get("other_commits", [])]
+        provenance = experiment.provenance
+        commits = [provenance.get("commit"), *provenance.get("other_commits", [])]
         found.update(dict.fromkeys(commit for commit in commits if commit))
     return f", at commit {' and '.join(found)}" if found else ""

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import slow_if_compiled
 from reference.playing import agent_for, block_of, play, state_of, turning_block
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import MLAER, FastSlowElimination, SuccessiveElimination
 from robustbandits.policies.arms._elimination import BEST, HUGE, WORST
-
-compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
 RECIPES = pytest.mark.parametrize(
     "recipe",
@@ -25,7 +24,7 @@ RECIPES = pytest.mark.parametrize(
 )
 
 
-@compiles
+@slow_if_compiled
 @RECIPES
 def test_layers_stay_nested_and_shrink(recipe):
     block = turning_block(400, 5, turn=0.1)
@@ -50,7 +49,7 @@ def test_layers_stay_nested_and_shrink(recipe):
     assert not before[0][0].all()
 
 
-@compiles
+@slow_if_compiled
 def test_active_arms_take_turns():
     agent = agent_for(SuccessiveElimination(budget=1.0), turning_block(700, 7))
     play(agent, turning_block(20 * 7, 7))
@@ -66,7 +65,7 @@ def assert_same_elimination(block, recipe, other, **options):
     assert ours.harm == pytest.approx(theirs.harm, rel=1e-12)
 
 
-@compiles
+@slow_if_compiled
 def test_slow_layer_alone_is_successive_elimination_with_a_wider_radius():
     # ln(8KT/δ) = ln(2KT/(δ/4)), and a budget of 2Λ gives the slow layer's 2Λ/n.
     log_term = math.log(8 * 5 * 300 / 0.2)
@@ -74,7 +73,7 @@ def test_slow_layer_alone_is_successive_elimination_with_a_wider_radius():
     assert_same_elimination(turning_block(300, 5), FastSlowElimination(1.0, delta=0.2), wider)
 
 
-@compiles
+@slow_if_compiled
 def test_one_layer_of_mlaer_is_successive_elimination_with_a_wider_radius():
     wider = SuccessiveElimination(budget=math.log(4 * 4 * 2 / 0.1), delta=0.1 / 2)
     assert_same_elimination(turning_block(250, 4), MLAER(delta=0.1), wider, rounds=2)
@@ -110,7 +109,7 @@ def test_width_scale_leaves_the_budget_of_successive_elimination_alone():
     assert scaled.noise == pytest.approx(0.1 * plain.noise)
 
 
-@compiles
+@slow_if_compiled
 def test_reward_of_an_arm_that_was_dropped_meanwhile_is_not_used():
     recipe = SuccessiveElimination(budget=0.0, width_scale=0.05)
     agent = agent_for(recipe, turning_block(300, 3))

@@ -6,13 +6,11 @@ import math
 import numpy as np
 import pytest
 
+from catalogue import slow_if_compiled
 from reference.playing import agent_for, block_of_means, play, state_of, turning_block
-from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import BARBAR, BARBAT
 from robustbandits.policies.arms.barbar import LEARNED, LENGTH, NUMBER
-
-compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
 PROBLEM = Problem(arms=20, dim=1, rounds=10**6)
 
@@ -52,7 +50,7 @@ def epochs_of(recipe):
     return seen
 
 
-@compiles
+@slow_if_compiled
 @RECIPES
 def test_epochs_have_bounded_gaps_and_probabilities_that_match_the_plan(recipe):
     for state in epochs_of(recipe):
@@ -66,7 +64,7 @@ def test_epochs_have_bounded_gaps_and_probabilities_that_match_the_plan(recipe):
         assert state.cumulative[-1] == 1.0
 
 
-@compiles
+@slow_if_compiled
 def test_barbar_plans_by_the_inverse_square_of_gaps():
     size = 0.5 * math.log(8 * 4 / 0.01 * math.log2(1500))
     for state in epochs_of(BARBAR(lambda_const=0.5)):
@@ -75,7 +73,7 @@ def test_barbar_plans_by_the_inverse_square_of_gaps():
         assert state.planned == pytest.approx(size / state.gaps**2, rel=1 / length)
 
 
-@compiles
+@slow_if_compiled
 def test_barbat_gives_the_best_arm_the_rounds_that_are_left():
     for state in epochs_of(BARBAT(lambda_const=0.2)):
         number, best = state.diary[NUMBER], state.means.argmax()
@@ -87,7 +85,7 @@ def test_barbat_gives_the_best_arm_the_rounds_that_are_left():
         assert state.planned[best] >= size / state.gaps.min() ** 2 * (1 - 1e-12)
 
 
-@compiles
+@slow_if_compiled
 def test_reward_of_an_earlier_epoch_is_not_used():
     agent = agent_for(BARBAR(lambda_const=0.05), turning_block(500, 2))
     contexts, state = np.zeros((2, 1)), state_of(agent)
@@ -100,7 +98,7 @@ def test_reward_of_an_earlier_epoch_is_not_used():
     assert np.array_equal(state.diary, before[1])
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("recipe", [BARBAR(lambda_const=0.05), BARBAT(lambda_const=0.02)])
 def test_rewards_far_outside_the_unit_interval_leave_every_number_finite(recipe):
     rewards = np.random.default_rng(0).choice([-100.0, 100.0, 0.5], (800, 1)) * np.ones(3)

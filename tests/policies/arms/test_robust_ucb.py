@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robustbandits as rb
+from catalogue import slow_if_compiled
 from reference.playing import agent_for, play, state_of, turning_block
-from robustbandits.compiled.jit import jit_is_on, python_of
+from robustbandits.compiled.jit import python_of
 from robustbandits.game.problem import Problem
 from robustbandits.policies import RobustUCB
 from robustbandits.policies.arms import _histogram
-
-compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
 
 @given(bins=st.integers(2, 70), data=st.data())
@@ -46,14 +45,14 @@ def state_after(recipe, rewards):
     return state
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 101, 500])
 def test_median_is_exact_to_half_a_bin(size):
     rewards = np.random.default_rng(size).normal(0.5, 0.2, size).clip(-0.4, 1.4)
     assert abs(state_after(RobustUCB(), rewards).means[0] - np.median(rewards)) <= 1 / 1024
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("corrupted", [-100.0, 100.0])
 @pytest.mark.parametrize(
     ("recipe", "clean", "count"),
@@ -67,7 +66,7 @@ def test_corrupted_rewards_cannot_move_the_estimate_beyond_the_others(
     assert 0.4 - 0.001 <= state.means[0] <= 0.6 + 0.001
 
 
-@compiles
+@slow_if_compiled
 def test_order_of_rewards_does_not_matter():
     rewards = np.random.default_rng(0).normal(0.5, 0.3, 200)
     states = [state_after(RobustUCB(), order) for order in (rewards, np.sort(rewards))]
@@ -81,7 +80,7 @@ def test_trimming_everything_is_refused():
     assert RobustUCB(trim=0.5).trim == 0.5  # the median does not use it
 
 
-@compiles
+@slow_if_compiled
 def test_one_early_lie_is_trimmed():
     # crUCB leaves out ⌈αn⌉ at each end: one of three, although a share of 0.1 is less than one.
     state = state_after(RobustUCB(estimator="trimmed", trim=0.1), [0.4, 100.0, 0.6])
@@ -98,7 +97,7 @@ def bonuses_of(recipe, rewards, rounds=None):
     return bonuses.tolist()
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize(
     ("options", "width"),
     [
@@ -115,7 +114,7 @@ def test_bonus_grows_with_the_logarithm_of_the_rewards_learned(options, width):
         assert found == pytest.approx(expected)
 
 
-@compiles
+@slow_if_compiled
 def test_bonus_can_use_the_horizon():
     recipe = RobustUCB(sigma=0.3, clock="horizon")
     expected = [0.6 * math.sqrt(math.log(1000) / n) for n in (4, 1)]
@@ -124,7 +123,7 @@ def test_bonus_can_use_the_horizon():
         recipe.start(Problem(arms=2, dim=1))
 
 
-@compiles
+@slow_if_compiled
 def test_bounds_of_all_arms_grow_with_every_reward():
     state = RobustUCB().start(Problem(arms=3, dim=1))
     rng, played = np.random.default_rng(0), [0, 2, 2, 2, 1, 2, 2]
@@ -137,7 +136,7 @@ def test_bounds_of_all_arms_grow_with_every_reward():
         assert all(state.uppers[counts == 0] > 1e9)
 
 
-@compiles
+@slow_if_compiled
 def test_agent_file_of_the_older_layout_is_read():
     agent = rb.Agent.load(Path(__file__).with_name("robust-ucb-without-roots.rb"))
     state = state_of(agent)
@@ -154,7 +153,7 @@ def test_memory_does_not_depend_on_the_horizon():
     assert len(sizes) == 1
 
 
-@compiles
+@slow_if_compiled
 def test_every_arm_is_played_before_any_twice():
     agent = agent_for(RobustUCB(), turning_block(300, 9))
     assert sorted(play(agent, turning_block(9, 9))) == list(range(9))

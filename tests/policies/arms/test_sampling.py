@@ -7,18 +7,17 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import slow_if_compiled
 from reference.playing import agent_for, block_of_means, play, state_of, turning_block
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import EXP3, TsallisINF
 from robustbandits.policies.arms._sampling import tsallis_probabilities
 
-compiles = pytest.mark.slow if jit_is_on else lambda test: test
-
 RECIPES = pytest.mark.parametrize("recipe", [EXP3(), TsallisINF()], ids=lambda recipe: recipe.name)
 
 
-@compiles
+@slow_if_compiled
 @RECIPES
 def test_probabilities_sum_to_one_in_every_round(recipe):
     block = turning_block(500, 6, noise=0.5)
@@ -32,7 +31,7 @@ def test_probabilities_sum_to_one_in_every_round(recipe):
     play(agent, block, watch)
 
 
-@compiles
+@slow_if_compiled
 def test_exp3_keeps_its_share_of_uniform_play_and_small_steps():
     block = turning_block(300, 5, noise=3.0)
     agent = agent_for(EXP3(alpha=0.1), block)
@@ -47,7 +46,7 @@ def test_exp3_keeps_its_share_of_uniform_play_and_small_steps():
     play(agent, block, watch)
 
 
-@compiles
+@slow_if_compiled
 def test_exp3_with_all_exploration_is_uniform():
     block = turning_block(100, 4)
     agent = agent_for(EXP3(alpha=1.0), block)
@@ -55,7 +54,7 @@ def test_exp3_with_all_exploration_is_uniform():
     assert state_of(agent).chances == pytest.approx(np.full(4, 0.25))
 
 
-@compiles
+@slow_if_compiled
 @RECIPES
 def test_estimates_are_unbiased(recipe):
     # Every arm that might be drawn next, weighted by its probability.
@@ -73,7 +72,7 @@ def test_estimates_are_unbiased(recipe):
     assert average == pytest.approx(expected)
 
 
-@compiles
+@slow_if_compiled
 @RECIPES
 def test_rewards_outside_the_unit_interval_count_as_its_ends(recipe):
     rewards = np.random.default_rng(0).normal(0.5, 2.0, (200, 3))
@@ -82,14 +81,14 @@ def test_rewards_outside_the_unit_interval_count_as_its_ends(recipe):
     assert raw == clipped
 
 
-@compiles
+@slow_if_compiled
 def test_tsallis_equal_losses_are_uniform():
     out = np.empty(7)
     tsallis_probabilities(np.full(7, 12.5), 0.3, 1.0, out)
     assert out == pytest.approx(np.full(7, 1 / 7), rel=1e-10)
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("guess", [0.0, 1.0, 3.0, 1e6])
 @pytest.mark.parametrize("rate", [2.0, 0.02, 2e-5])
 @pytest.mark.parametrize("spread", [0.0, 1e-3, 1.0, 1e3, 1e9])

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import slow_if_compiled
 from reference.playing import agent_for, answer, block_of, play, ridge_of, state_of
 from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.policies import EnlargedGPUCB, FastSlowGPUCB, MultiLayerGPUCB, RobustLinUCB
-
-compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
 
 def catalogue(rounds, *, arms=6, dim=2):
@@ -23,7 +22,7 @@ def assert_same_arms(block, recipe, other):
     assert ours == theirs
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize(("dim", "arms", "budget"), [(1, 3, 0.0), (3, 8, 2.5), (6, 20, 40.0)])
 def test_enlarged_gp_ucb_linear_is_robust_linucb_arm_for_arm(dim, arms, budget):
     block = catalogue(300, arms=arms, dim=dim)
@@ -34,7 +33,7 @@ def test_enlarged_gp_ucb_linear_is_robust_linucb_arm_for_arm(dim, arms, budget):
     assert np.array_equal(state_of(process).gram[0], ridge_of(linear).gram)
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("alpha", [1.0, 2.0])
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "matern"])
 def test_multi_layer_gp_ucb_of_one_layer_is_enlarged_gp_ucb(kernel, alpha):
@@ -44,7 +43,7 @@ def test_multi_layer_gp_ucb_of_one_layer_is_enlarged_gp_ucb(kernel, alpha):
     assert_same_arms(catalogue(256), single, enlarged(constant, delta, kernel, alpha))
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("alpha", [1.0, 2.0])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("budget", [0.0, 1.0])
@@ -60,13 +59,13 @@ def enlarged(budget, delta, kernel, alpha):
     return EnlargedGPUCB(alpha * budget, delta=delta, kernel=kernel, **parts)
 
 
-@compiles
+@slow_if_compiled
 def test_enlarged_gp_ucb_with_a_scaled_bonus_is_one_with_a_smaller_budget():
     block = catalogue(300, dim=3)
     assert_same_arms(block, EnlargedGPUCB(80.0, bonus_scale=0.05), EnlargedGPUCB(4.0))
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_only_the_layer_that_was_drawn_learns(kernel):
     block = catalogue(400, arms=5)
@@ -86,7 +85,7 @@ def test_only_the_layer_that_was_drawn_learns(kernel):
     assert abs(state.layering.chances.sum() - 1) < 1e-12
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_stored_estimates_of_known_arms_are_those_of_unknown_arms(kernel):
     # The same scores from stored estimates, and computed as for arms without rewards.

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import slow_if_compiled
 from reference.playing import agent_for, answer, block_of, state_of
 from reference.twins_fixed import known_to_within
 from robustbandits.compiled.jit import jit_is_on
@@ -23,8 +24,6 @@ from robustbandits.policies.catalogue._phases import (
     SURPLUS,
 )
 from robustbandits.policies.catalogue.robust_phased_elimination import first_length
-
-compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
 TIGHT = RobustPhasedElimination(budget=0.5, threshold="tight", first_phase=40)
 RECIPES = pytest.mark.parametrize(
@@ -59,7 +58,7 @@ def after_phase_0(recipe, block):
 # -------------------------------------------------------------------------------------- phase 0
 
 
-@compiles
+@slow_if_compiled
 @RECIPES
 def test_phase_0_ends_when_every_arm_has_returned_a_reward(recipe):
     block = catalogue(400, arms=8, dim=3)
@@ -72,7 +71,7 @@ def test_phase_0_ends_when_every_arm_has_returned_a_reward(recipe):
     assert np.array_equal(state_of(agent).contexts, block.contexts[0])
 
 
-@compiles
+@slow_if_compiled
 def test_phase_0_prefers_arms_without_a_reward():
     block = catalogue(10, arms=8, dim=3)
     agent = agent_for(TIGHT, block)
@@ -85,7 +84,7 @@ def test_phase_0_prefers_arms_without_a_reward():
         np.testing.assert_allclose(probabilities[sorted(known)], 0.125 / len(known))
 
 
-@compiles
+@slow_if_compiled
 @RECIPES
 def test_phase_0_ends_without_an_arm_that_never_returns_a_reward(recipe):
     block = catalogue(1)
@@ -110,7 +109,7 @@ def test_phase_0_ends_without_an_arm_that_never_returns_a_reward(recipe):
 # ---------------------------------------------------------------------- RobustPhasedElimination
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("recipe", [RobustPhasedElimination(), TIGHT])
 def test_phased_elimination_plays_each_arm_as_often_as_planned(recipe):
     block = catalogue(3000, arms=7, dim=3)
@@ -135,7 +134,7 @@ def test_phased_elimination_plays_each_arm_as_often_as_planned(recipe):
     assert phases > 1
 
 
-@compiles
+@slow_if_compiled
 def test_phased_elimination_does_not_use_a_reward_of_an_earlier_phase():
     block = catalogue(500)
     agent, state, t = after_phase_0(TIGHT, block)
@@ -147,7 +146,7 @@ def test_phased_elimination_does_not_use_a_reward_of_an_earlier_phase():
     assert np.array_equal(state.diary, before[1])
 
 
-@compiles
+@slow_if_compiled
 def test_phased_elimination_repeats_plays_whose_rewards_are_lost():
     block = catalogue(2000)
     agent, state, _ = after_phase_0(TIGHT, block)
@@ -160,7 +159,7 @@ def test_phased_elimination_repeats_plays_whose_rewards_are_lost():
     assert decisions == 2 * left - 1
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("recipe", [RobustPhasedElimination(first_phase=30), TIGHT])
 def test_phased_elimination_waits_for_every_arm_when_rewards_are_late(recipe):
     # Some arms are then played more often than planned; that must not end the phase for others.
@@ -171,9 +170,9 @@ def test_phased_elimination_waits_for_every_arm_when_rewards_are_late(recipe):
         waiting.append((t, agent.choose(block.contexts[0].T)))
         if len(waiting) <= 20:
             continue
-        made, decision = waiting.pop(0)
+        chosen_at, decision = waiting.pop(0)
         phase, plan, counts = phase_of(agent), state.plan.copy(), state.counts.copy()
-        agent.learn(decision, block.means[made, decision.arm] + block.noise[made])
+        agent.learn(decision, block.means[chosen_at, decision.arm] + block.noise[chosen_at])
         if phase_of(agent) != phase:
             counts[decision.arm] += 1
             assert np.all(counts >= plan)
@@ -183,7 +182,7 @@ def test_phased_elimination_waits_for_every_arm_when_rewards_are_late(recipe):
     assert surplus > 0  # or nothing would have been tested
 
 
-@compiles
+@slow_if_compiled
 def test_phased_elimination_guess_shrinks_and_is_capped():
     block = catalogue(3000)
     recipe = RobustPhasedElimination(threshold="tight", first_phase=20, c_hat_scale=3.0)
@@ -199,7 +198,7 @@ def test_phased_elimination_first_phase_has_the_papers_length():
     assert first_length(1) == 72.0
 
 
-@compiles
+@slow_if_compiled
 def test_phased_elimination_works_in_the_span_of_the_arms():
     # Arms on a line in five dimensions, the middle one twice: everything happens on the line.
     contexts = np.outer([0.2, 1.0, 0.6, 0.6], np.full(5, 1 / math.sqrt(5)))
@@ -213,7 +212,7 @@ def test_phased_elimination_works_in_the_span_of_the_arms():
     assert set(arms[-200:]) == {1}
 
 
-@compiles
+@slow_if_compiled
 def test_phased_elimination_continues_if_all_contexts_are_zero():
     agent = rb.Agent(TIGHT, arms=3, dim=2, rounds=5000, seed=0)
     for _ in range(300):
@@ -222,7 +221,7 @@ def test_phased_elimination_continues_if_all_contexts_are_zero():
     assert np.isfinite(state_of(agent).means).all()
 
 
-@compiles
+@slow_if_compiled
 def test_phased_elimination_keeps_the_best_arm():
     # The threshold fails with probability 0.01 at most in each run: three of twelve would be a bug.
     lost = 0
@@ -238,7 +237,7 @@ def test_phased_elimination_keeps_the_best_arm():
 # ---------------------------------------------------------------------- SupportBasisExploration
 
 
-@compiles
+@slow_if_compiled
 def test_support_basis_epochs_grow_fourfold_and_explore_as_the_gap_demands():
     block = catalogue(4000)
     agent, state, t = after_phase_0(SupportBasisExploration(scale=0.5), block)
@@ -278,17 +277,17 @@ def test_support_basis_means_of_an_epoch_without_attack_are_unbiased():
     assert np.all(np.abs(np.mean(found, axis=0) - truth) < 6 * spread)
 
 
-@compiles
+@slow_if_compiled
 def test_support_basis_does_not_use_the_rewards_of_the_leader():
     recipe = SupportBasisExploration(scale=0.3)
     agent = rb.Agent(recipe, arms=3, dim=2, rounds=2000, seed=0, reward_range=(-9.0, 9.0))
     contexts = np.array([[1.0, 0.0], [0.0, 1.0], [0.7, 0.7]])
-    state, luck = state_of(agent), np.random.default_rng(0)
+    state, rng = state_of(agent), np.random.default_rng(0)
     used = ignored = 0
     for _ in range(1500):
         before, epoch, exploits = state.counts.sum(), phase_of(agent), state.diary[SURPLUS] > 0
         decision = agent.choose(contexts)
-        agent.learn(decision, (0.9, 0.1, 0.7)[decision.arm] + 0.05 * luck.standard_normal())
+        agent.learn(decision, (0.9, 0.1, 0.7)[decision.arm] + 0.05 * rng.standard_normal())
         if not exploits or phase_of(agent) != epoch:
             continue
         if state.counts.sum() == before:

@@ -27,7 +27,7 @@ from robustbandits.policies.linear._blocks import (
     MEMO_CANDIDATE,
     NUMBER,
 )
-from robustbandits.policies.linear.robust_bandit import EVER
+from robustbandits.policies.linear.robust_bandit import LEARNED_EVER
 
 CONTEXT = [[0.6, 0.1]]
 
@@ -83,7 +83,7 @@ def test_robust_bandit_forgets_everything_after_an_epoch():
     agent = agent_for(RobustBandit(epoch=25), block)
     for t in range(50):
         answer(agent, block, t)
-        assert diary_of(agent)[EVER] == t + 1
+        assert diary_of(agent)[LEARNED_EVER] == t + 1
         if t % 25 == 24:
             assert same_bits(ridge_of(agent), start_ridge(3, 0.1))
             assert diary_of(agent)[[LEARNED, CREDITED, EARNED]].tolist() == [0.0, 0.0, 0.0]

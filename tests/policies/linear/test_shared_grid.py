@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from catalogue import slow_if_compiled
 from reference.playing import (
     agent_for,
     assert_same_play,
@@ -16,13 +17,10 @@ from reference.playing import (
     ridge_of,
     state_of,
 )
-from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.game.rounds import Rounds
 from robustbandits.policies import LinUCB, RobustLinUCB, SharedGrid
 from robustbandits.policies.linear._exp4 import MEMO_BORDERS, MEMO_CHANCE
-
-compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
 
 def test_shared_grid_has_the_known_constants_at_the_papers_size():
@@ -45,7 +43,7 @@ def test_shared_grid_refuses_more_candidates_than_a_memo_has_bits():
         SharedGrid(candidates=range(51))
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("options", [{}, {"radius": "det"}, {"bonus": "paper"}])
 def test_shared_grid_with_the_candidate_zero_alone_is_linucb_bit_for_bit(options):
     recipe = SharedGrid(candidates=[0], uniform=False, floor=0.0, **options)
@@ -53,13 +51,13 @@ def test_shared_grid_with_the_candidate_zero_alone_is_linucb_bit_for_bit(options
     assert_same_play(block_of(400, arms=8, dim=4), recipe, linucb)
 
 
-@compiles
+@slow_if_compiled
 def test_shared_grid_with_one_candidate_is_robust_linucb_bit_for_bit():
     recipe = SharedGrid(candidates=[7.0], uniform=False)  # one expert: no floor
     assert_same_play(block_of(300, arms=8, dim=4), recipe, RobustLinUCB(7.0, bonus="l2"))
 
 
-@compiles
+@slow_if_compiled
 def test_shared_grid_breaks_exact_ties_like_linucb():
     contexts = np.tile(np.repeat(np.eye(3), 3, axis=1), (200, 1, 1))
     luck = block_of(200, arms=9, dim=3).noise
@@ -67,7 +65,7 @@ def test_shared_grid_breaks_exact_ties_like_linucb():
     assert_same_play(block, SharedGrid(candidates=[0], uniform=False), LinUCB())
 
 
-@compiles
+@slow_if_compiled
 def test_shared_grid_no_arm_falls_below_the_floor_and_probabilities_sum_to_one():
     block = block_of(300, arms=6, dim=3)
     agent = agent_for(SharedGrid(floor=0.02), block)
@@ -80,7 +78,7 @@ def test_shared_grid_no_arm_falls_below_the_floor_and_probabilities_sum_to_one()
         agent.learn(decision, means[decision.arm])
 
 
-@compiles
+@slow_if_compiled
 def test_shared_grid_one_reward_raises_a_log_weight_by_at_most_one():
     block = block_of(300, arms=6, dim=3)
     agent = agent_for(SharedGrid(floor=0.05), block)
@@ -94,7 +92,7 @@ def test_shared_grid_one_reward_raises_a_log_weight_by_at_most_one():
         assert np.all(step <= most + 1e-12)
 
 
-@compiles
+@slow_if_compiled
 def test_shared_grid_estimates_are_unbiased():
     # Pay every arm in turn, weighted by its probability: each expert gets the mean of its advice.
     block = block_of(60, arms=4, dim=3)
@@ -118,7 +116,7 @@ def test_shared_grid_estimates_are_unbiased():
     assert mean[4] == pytest.approx(rewards.mean())
 
 
-@compiles
+@slow_if_compiled
 def test_shared_grid_memo_tells_where_the_advice_changes():
     block = block_of(150, arms=12, dim=4)
     recipe = SharedGrid(candidates=[0, 0.1, 0.5, 2, 10, 100, 5000], bonus="l1")
@@ -153,7 +151,7 @@ def test_shared_grid_chooses_arms_as_often_as_it_reports():
         assert low <= count <= high
 
 
-@compiles
+@slow_if_compiled
 def test_shared_grid_late_rewards_pay_all_experts_and_stay_finite():
     block = block_of(80, arms=6, dim=3)
     agent = agent_for(SharedGrid(floor=0.05), block)
@@ -165,7 +163,7 @@ def test_shared_grid_late_rewards_pay_all_experts_and_stay_finite():
     assert weights.min() > 0.0
 
 
-@compiles
+@slow_if_compiled
 def test_shared_grid_learns_to_prefer_the_candidate_that_earns():
     # One arm pays, and only a large candidate ever plays the wide, worthless ones.
     contexts = np.array([[0.3, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])

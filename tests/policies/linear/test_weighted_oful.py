@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 import robustbandits as rb
+from catalogue import slow_if_compiled
 from reference.playing import agent_for, block_of, memo_of, play, ridge_of, state_of, tell
-from robustbandits.compiled.jit import jit_is_on
 from robustbandits.game.problem import Problem
 from robustbandits.kernels.ridge import COUNT, observe
 from robustbandits.policies import LinUCB, MultiLevelWeightedOFUL, WeightedOFUL
 from robustbandits.policies.linear.weighted_oful import MEMO_LEVEL, level_probabilities
-
-compiles = pytest.mark.slow if jit_is_on else lambda test: test
 
 PAPER = Problem(arms=20, dim=10, rounds=10**6)
 
@@ -52,7 +50,7 @@ def test_level_probabilities_halve_and_sum_to_one(levels):
     assert probabilities[0] >= 0.5
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("options", [{}, {"radius_scale": 0.003}, {"sigma": 3.0, "ties": "first"}])
 def test_multi_level_with_one_level_is_weighted_oful_with_budget_two_bit_for_bit(options):
     block = block_of(400, arms=6, dim=4)
@@ -65,7 +63,7 @@ def test_multi_level_with_one_level_is_weighted_oful_with_budget_two_bit_for_bit
             assert np.array_equal(ours[1], theirs[0])
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("unit", [{"noise_bound": 1.0}, {"noise_bound": 0.0, "sigma": 1.0}])
 def test_weighted_oful_with_unit_variances_is_linucb_up_to_the_radius(unit):
     # (R + 1)/√d = 1, or σ = 1 above that: every weight is 1, and budget 0 adds nothing.
@@ -88,7 +86,7 @@ def test_weighted_oful_with_unit_variances_is_linucb_up_to_the_radius(unit):
         assert np.array_equal(ours, getattr(ridge_of(linucb), name))
 
 
-@compiles
+@slow_if_compiled
 def test_multi_level_adds_an_observation_to_everything_and_to_its_level():
     block = block_of(400, arms=5, dim=3)
     agent = agent_for(MultiLevelWeightedOFUL(levels=4), block)
@@ -99,7 +97,7 @@ def test_multi_level_adds_an_observation_to_everything_and_to_its_level():
     assert tally[1] > tally[2:].max()
 
 
-@compiles
+@slow_if_compiled
 def test_multi_level_score_is_the_smaller_upper_bound():
     block = block_of(300, arms=7, dim=3)
     agent = agent_for(MultiLevelWeightedOFUL(levels=3, radius_scale=0.01), block)
@@ -119,7 +117,7 @@ def test_multi_level_score_is_the_smaller_upper_bound():
         assert decision.arm == np.argmax(upper)
 
 
-@compiles
+@slow_if_compiled
 def test_multi_level_late_rewards_go_to_the_level_that_was_drawn():
     block = block_of(60, arms=5, dim=3)
     agent = agent_for(MultiLevelWeightedOFUL(levels=5), block)
@@ -132,7 +130,7 @@ def test_multi_level_late_rewards_go_to_the_level_that_was_drawn():
     assert tally[1:].tolist() == np.bincount(drawn, minlength=6)[1:].tolist()
 
 
-@compiles
+@slow_if_compiled
 @pytest.mark.parametrize("budget", [0.0, 10.0])
 def test_weighted_oful_larger_budget_has_larger_bonuses(budget):
     block = block_of(1, arms=5, dim=3)

@@ -1,6 +1,6 @@
 """The interface of engines, and the matches that they play.
 
-Results do not depend, to the bit, on the engine or on its number of workers.
+Every engine gives the same results, bit for bit, with any number of workers.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from robustbandits.policies._state_checks import check_counts, check_index
 HUGE = 1e300
 # Field of the memo: the layer that will learn; -1 if none will.
 MEMO_LAYER = 0
-# Fields of a layer's tally: see RaceState.tally. LEVEL is how many arms are played least.
-BEST, WORST, LEAST, LEVEL = range(4)
+# Fields of a layer's tally: see RaceState.tally. TIED is how many arms have the count LEAST.
+BEST, WORST, LEAST, TIED = range(4)
 
 
 class RaceState(NamedTuple):
@@ -48,7 +48,7 @@ class RaceState(NamedTuple):
         # the layer's share is uniform again.
         position = _draw_layer(self.chances, rng.random(), memo)
         layer = int(memo[MEMO_LAYER])
-        if self.tally[layer, LEVEL] > 0.0:
+        if self.tally[layer, TIED] > 0.0:
             return _least_played(self.turns, self.tally, layer, position)
         memo[MEMO_LAYER] = -1.0  # no active arm: borrow one from a slower layer, learn nothing
         return _borrowed_arm(self.turns, layer, position)
@@ -105,7 +105,7 @@ class RaceState(NamedTuple):
             raise ValueError("turns must equal counts, or 1e300 for arms that a layer has dropped")
         least = self.turns.min(axis=1)
         tied = np.sum((self.turns == least[:, None]) & active, axis=1)
-        if not (np.all(self.tally[:, LEAST] == least) and np.all(self.tally[:, LEVEL] == tied)):
+        if not (np.all(self.tally[:, LEAST] == least) and np.all(self.tally[:, TIED] == tied)):
             raise ValueError("tally must hold the smallest of turns and how many arms have it")
         if not np.all((self.chances > 0.0) & (self.noise >= 0.0) & (self.harm >= 0.0)):
             raise ValueError("chances must be positive, noise and harm must not be negative")
@@ -156,7 +156,7 @@ def _least_played(turns: Floats, tally: Floats, layer: int, position: float) -> 
     slow.
     """
     least = tally[layer, LEAST]
-    ties = int(tally[layer, LEVEL])
+    ties = int(tally[layer, TIED])
     skip = min(int(position * ties), ties - 1)  # rounding may have raised the position to 1
     seen = 0
     index = 0
@@ -170,8 +170,8 @@ def _least_played(turns: Floats, tally: Floats, layer: int, position: float) -> 
 def _update_tally(turns: Floats, tally: Floats, layer: int, count: float) -> None:
     """Account for an arm that now has ``count`` rewards; recount if no other arm had as few."""
     if count - 1.0 == tally[layer, LEAST]:
-        tally[layer, LEVEL] -= 1.0
-        if tally[layer, LEVEL] == 0.0:
+        tally[layer, TIED] -= 1.0
+        if tally[layer, TIED] == 0.0:
             _recount(turns, tally, layer)
 
 
@@ -187,7 +187,7 @@ def _recount(turns: Floats, tally: Floats, layer: int) -> None:
         elif turns[layer, a] == least and least < HUGE:
             ties += 1
     tally[layer, LEAST] = least
-    tally[layer, LEVEL] = ties
+    tally[layer, TIED] = ties
 
 
 @kernel

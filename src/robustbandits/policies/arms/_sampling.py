@@ -21,9 +21,11 @@ from robustbandits.policies._state_checks import check_probabilities
 
 # Field of the memo: the probability with which the arm was drawn.
 MEMO_CHANCE = 0
-#: Newton's method stops when the probabilities sum to 1 up to NEAR. The last step squares this
-#: error, so that their sum is 1 to eleven digits. There are at most STEPS steps.
-NEAR, STEPS = 3e-6, 60
+#: Newton's method stops when the sum of the probabilities is this close to 1. The last step squares
+#: the error, so that the sum is 1 to eleven digits.
+TOLERANCE = 3e-6
+#: Largest number of steps.
+MAX_STEPS = 60
 # Fields of the clock; the second is EXP3's anchor or Tsallis-INF's root.
 LEARNED, ROOT = range(2)
 ANCHOR = ROOT
@@ -148,7 +150,7 @@ def tsallis_probabilities(losses: Floats, rate: float, guess: float, out: Floats
     half = 0.5 * rate
     root = max(1.0, guess)
     step = 0.0
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         for a in range(arms):
             out[a] = 1.0 / (half * (losses[a] - least) + root)
         total = 0.0
@@ -159,7 +161,7 @@ def tsallis_probabilities(losses: Floats, rate: float, guess: float, out: Floats
             cubes += square * out[a]
         step = max(1.0 - root, (total * math.sqrt(total) - total) / cubes)
         root += step
-        if abs(total - 1.0) <= NEAR:
+        if abs(total - 1.0) <= TOLERANCE:
             break
     for a in range(arms):
         # The last step, without dividing again: exact up to the cube of the step.

@@ -49,12 +49,12 @@ class EpochState(NamedTuple):
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
         """Draw an arm with the epoch's probabilities, by bisection."""
         memo[MEMO_EPOCH] = self.diary[NUMBER]
-        level = rng.random()
+        uniform = rng.random()
         low = 0
         high = self.cumulative.shape[0] - 1
         while low < high:
             middle = (low + high) // 2
-            if level < self.cumulative[middle]:
+            if uniform < self.cumulative[middle]:
                 high = middle
             else:
                 low = middle + 1

@@ -77,10 +77,10 @@ class RobustUCBState(NamedTuple):
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
         """Write each arm's estimate and bonus; an arm never played has the bonus of one reward."""
-        width = _width(self)
+        unit = _unit_bonus(self)
         for a in range(self.means.shape[0]):
             means[a] = self.means[a]
-            bonuses[a] = width * (self.roots[a] if self.counts[a] > 0.0 else 1.0)
+            bonuses[a] = unit * (self.roots[a] if self.counts[a] > 0.0 else 1.0)
 
     @kernel
     def probability(self, contexts: Floats, memo: Floats, out: Floats) -> None:
@@ -94,8 +94,8 @@ class RobustUCBState(NamedTuple):
 
 
 @kernel
-def _width(state: RobustUCBState) -> float:
-    """Bonus of an arm with one reward."""
+def _unit_bonus(state: RobustUCBState) -> float:
+    """Return the bonus of an arm with one reward; that of an arm with n is divided by √n."""
     t = state.horizon if state.horizon > 0.0 else state.tally[LEARNED]
     return state.radius * math.sqrt(math.log(max(1.0, t)))
 
@@ -103,15 +103,15 @@ def _width(state: RobustUCBState) -> float:
 @kernel
 def _update_bounds(state: RobustUCBState) -> None:
     """Compute the upper bounds of all arms that were played, because t has grown."""
-    width = _width(state)
+    unit = _unit_bonus(state)
     arms = state.counts.shape[0]
     if state.tally[UNPLAYED] > 0.0:
         for a in range(arms):
             if state.counts[a] > 0.0:
-                state.uppers[a] = state.means[a] + width * state.roots[a]
+                state.uppers[a] = state.means[a] + unit * state.roots[a]
     else:  # without a condition in the loop, the compiler vectorizes it
         for a in range(arms):
-            state.uppers[a] = state.means[a] + width * state.roots[a]
+            state.uppers[a] = state.means[a] + unit * state.roots[a]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ MEMO_PHASE, MEMO_MEASURES = range(2)
 
 #: In phase 0, the share of plays for arms that have returned a reward.
 KNOWN_SHARE = 0.125
-#: Rewards, times the number of arms, after which phase 0 ends.
+#: Phase 0 ends after this many rewards times the number of arms, even if arms are missing.
 PATIENCE = 16
 
 #: Largest length of a phase: far beyond any horizon, and still exact as float64.

@@ -135,12 +135,12 @@ def _remove_worse(state: MultiLayerState, layer: int) -> None:
     for a in range(arms):
         if state.posteriors.known[a] > 0.0:
             floor = max(floor, state.bounds.lows[layer, a])
-    remain = 0
+    remaining = 0
     for a in range(arms):
         worse = state.posteriors.known[a] > 0.0 and state.bounds.highs[layer, a] < floor
         if state.listed[layer, a] > 0.0 and not worse:
-            remain += 1
-    if remain == 0 and layer == layers - 1:
+            remaining += 1
+    if remaining == 0 and layer == layers - 1:
         return
     for a in range(arms):
         if state.posteriors.known[a] > 0.0 and state.bounds.highs[layer, a] < floor:
@@ -227,11 +227,11 @@ class MultiLayerGPUCB(LayeredRecipe):
         return cls(**{"alpha": 1.0, "bonus_scale": 0.3, **changes})
 
     def start(self, problem: Problem) -> MultiLayerState:
-        logs = math.log2(problem.horizon(self.name))
-        layers = max(1, math.ceil(logs)) if self.layers is None else self.layers
+        log_rounds = math.log2(problem.horizon(self.name))
+        layers = max(1, math.ceil(log_rounds)) if self.layers is None else self.layers
         check_array_size(layers, problem.arms)
         slower = [0.5**layer for layer in range(2, layers + 1)]
-        delta = self.delta / (4.0 * (1.0 + logs))
+        delta = self.delta / (4.0 * (1.0 + log_rounds))
         extra = 3.0 + self.max_corruption * math.log(1.0 / delta)
         posteriors = self.start_layers(
             problem, [1.0 - sum(slower), *slower], [extra] * layers, delta=delta

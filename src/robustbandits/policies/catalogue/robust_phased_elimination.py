@@ -87,9 +87,9 @@ class RobustPhasedElimination(CatalogueRecipe):
     def practical(cls, budget: float, **changes: Any) -> Self:
         """Use the tight threshold for a known budget.
 
-        It is as valid as the paper's, and with ``budget=100`` stops exploring within 10⁶ rounds
-        (``docs/presets.md``), though not within 10⁵. Without a budget, the defaults stop exploring
-        too.
+        It is as valid as the paper's. With ``budget=100`` it stops exploring within 10⁶ rounds, but
+        not within 10⁵ (``docs/presets.md``). With the default ``budget=None``, the paper's
+        threshold also stops exploring.
         """
         return cls(**{"budget": budget, "threshold": "tight", **changes})
 
@@ -97,16 +97,16 @@ class RobustPhasedElimination(CatalogueRecipe):
         refuse_changing_arms(problem, self.name)
         rounds, dim = problem.horizon(self.name), problem.dim
         tight = self.threshold == "tight"
-        logs = max(1.0, math.log2(rounds))
+        phases = max(1.0, math.log2(rounds))  # a bound on their number
         length = first_length(dim) if self.first_phase is None else float(self.first_phase)
         if tight:
-            noise = 4.0 * self.sigma * math.sqrt(math.log(2.0 * problem.arms * logs / self.delta))
+            noise = 4.0 * self.sigma * math.sqrt(math.log(2.0 * problem.arms * phases / self.delta))
         else:
-            noise = 4.0 * self.sigma * math.sqrt(dim * math.log(problem.arms * logs / self.delta))
+            noise = 4.0 * self.sigma * math.sqrt(dim * math.log(problem.arms * phases / self.delta))
         if self.budget is not None:
             cap = guess = self.budget
         else:
-            cap = self.c_hat_scale * math.sqrt(rounds) / (length * logs)
+            cap = self.c_hat_scale * math.sqrt(rounds) / (length * phases)
             guess = self.c_hat_scale * length * math.sqrt(dim) * rounds
         rules = Rules(
             by_gap=False,
@@ -124,5 +124,5 @@ class RobustPhasedElimination(CatalogueRecipe):
 
 
 def first_length(dim: int) -> float:
-    """m_0 = 4d (ln ln d + 18); 72 in one dimension, where ln ln d is not defined."""
+    """Return m_0 = 4d (ln ln d + 18); 72 in one dimension, where ln ln d is not defined."""
     return 4.0 * dim * ((math.log(math.log(dim)) if dim > 1 else 0.0) + 18.0)

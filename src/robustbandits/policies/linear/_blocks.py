@@ -1,9 +1,10 @@
 """EXP3 over candidates that are drawn once for each block of rounds.
 
 RobustBandit calls its blocks epochs and draws an attack budget; BOB draws a window. At the end of a
-block EXP3 learns, and the next candidate is drawn; EXP3's reward is the block's total reward. A
-choice may not change the state, so before the first reward each choice draws its own candidate, and
-the first reward that arrives decides which of them becomes the candidate of the first block.
+block EXP3 is paid what the block earned, on a scale that the policy sets, and the next candidate is
+drawn. A choice may not change the state, so before the first reward each choice draws its own
+candidate, and the first reward that arrives decides which of them becomes the candidate of the
+first block.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def start_exp4(experts: int, uniform: bool, plays: float, floor: float, delta: f
 
 
 def exp4_floor(size: int, arms: int, rounds: int) -> float:
-    """``min{1/(2K), √(ln M / (KT))}`` for M experts in total."""
+    """Return ``min{1/(2K), √(ln M / (KT))}`` for M experts in total, K arms and T rounds."""
     return min(0.5 / arms, math.sqrt(math.log(size) / (arms * rounds)))
 
 
@@ -109,7 +109,7 @@ def pay_experts(exp4: Exp4, reward: float, memo: Floats) -> None:
     shares = np.empty(exp4.log_weights.shape[0])
     expert_shares(exp4, shares)
     rest = rest_of(exp4, arms, shares)
-    keep = 1.0 - arms * floor_of(exp4, arms)
+    advice_share = 1.0 - arms * floor_of(exp4, arms)
     estimate = reward / memo[MEMO_CHANCE]
     count = exp4.experts
     start = 0
@@ -121,7 +121,7 @@ def pay_experts(exp4: Exp4, reward: float, memo: Floats) -> None:
         while stop < count and (borders >> (stop - 1)) & 1 == 0:
             mass += shares[stop]
             stop += 1
-        inverse = 1.0 / (rest + keep * mass)
+        inverse = 1.0 / (rest + advice_share * mass)
         gain = exp4.trust * inverse
         if run == int(memo[MEMO_RUN]):
             gain += estimate

@@ -34,7 +34,7 @@ class Learned(NamedTuple):
     known: Floats  # (arms,) 1 if the arm was learned
     center: Floats  # (dim,) center of a ball that contains all other learned contexts
     reach: Floats  # (2,) radius of the ball, -1 if nothing is in it; largest length in it
-    fixed: bool  # arms keep their contexts, unless somebody attacks these
+    fixed: bool  # arms keep their contexts, unless an attack changes them
 
 
 def start_learned(problem: Problem) -> Learned:

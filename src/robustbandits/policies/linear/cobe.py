@@ -115,7 +115,7 @@ class COBEState(NamedTuple):
 
 @kernel
 def chance_of(state: COBEState, stage: int, base: int) -> float:
-    """Probability of base i in stage k: 2^(k-i-1) if i > k, and the rest, over a half, for k."""
+    """Return the probability of base i in stage k: 2^(k-i-1) if i > k; k has the rest, over 1/2."""
     if base > stage:
         return math.ldexp(1.0, stage - base - 1)
     return 0.5 + math.ldexp(1.0, stage - state.accounts.shape[0])
@@ -123,7 +123,7 @@ def chance_of(state: COBEState, stage: int, base: int) -> float:
 
 @kernel
 def budget_of(state: COBEState, stage: int, base: int) -> float:
-    """Corruption that a base must expect: its share of its guess plus a possible deviation."""
+    """Return the corruption to expect in a base: its share of its guess plus a deviation."""
     share = chance_of(state, stage, base) * math.ldexp(1.0, state.bases.lowest + base)
     return 1.25 * share + 21.0 * state.bases.test_scale * state.bases.jolt
 
@@ -134,10 +134,10 @@ def draw_base(state: COBEState, rng: Generator) -> int:
     base = int(state.stage[0])
     top = state.accounts.shape[0] - 1
     if base < top:
-        level = rng.random()
+        uniform = rng.random()
         total = 0.5 + math.ldexp(1.0, base - top - 1)
         step = 0.25
-        while level >= total and base < top:
+        while uniform >= total and base < top:
             base += 1
             total += step
             step *= 0.5

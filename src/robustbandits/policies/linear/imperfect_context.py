@@ -192,11 +192,11 @@ class ImperfectRecipe(LinearRecipe):
         if "state.stretch" not in arrays:
             return arrays
         old = ("state.stretch", "state.places.lows", "state.places.highs", "state.places.found")
-        kept = {name: array for name, array in arrays.items() if name not in old}
+        remaining = {name: array for name, array in arrays.items() if name not in old}
         rows, dim = arrays["pending"], len(arrays["state.optimist.ridge.theta"])
         memos = np.zeros((len(rows), MEMO))
-        kept["pending"] = np.hstack([rows[:, :2], memos, rows[:, rows.shape[1] - dim :]])
-        return kept
+        remaining["pending"] = np.hstack([rows[:, :2], memos, rows[:, rows.shape[1] - dim :]])
+        return remaining
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,7 +55,7 @@ from robustbandits.policies.linear._linear import (
 EPOCHS = ("balanced", "paper", "never")
 
 # Last field of the diary, after those of _blocks.py: rewards learned in the whole run.
-EVER = NUMBER + 1
+LEARNED_EVER = NUMBER + 1
 
 
 class RobustBanditState(NamedTuple):
@@ -70,7 +70,7 @@ class RobustBanditState(NamedTuple):
     per_round: bool  # EXP3 is paid the mean reward of an epoch, not the sum
     clip: bool  # EXP3 is paid at most 1 and at least 0
     global_index: bool  # the radius counts the rounds of the whole run
-    offset: float = 0.0  # taken off the rewards that are learned, but not off what EXP3 is paid
+    offset: float = 0.0  # already subtracted from rewards; added again to what EXP3 is paid
 
     @kernel
     def choose(self, contexts: Floats, rng: Generator, memo: Floats) -> int:
@@ -87,7 +87,7 @@ class RobustBanditState(NamedTuple):
         """
         credit(self.diary, reward + self.offset, memo)
         learn_reward(self.optimist, arm, context, reward)
-        self.diary[EVER] += 1.0
+        self.diary[LEARNED_EVER] += 1.0
         if self.diary[LEARNED] >= self.length:
             _next_epoch(self, rng)
 
@@ -116,8 +116,8 @@ class RobustBanditState(NamedTuple):
 
 @kernel
 def _factor(state: RobustBanditState, candidate: int) -> float:
-    """β_t + κ(candidate)."""
-    t = state.diary[EVER] if state.global_index else state.optimist.ridge.tally[COUNT]
+    """Return β_t + κ(candidate), the factor on the width of an arm."""
+    t = state.diary[LEARNED_EVER] if state.global_index else state.optimist.ridge.tally[COUNT]
     radius = radius_at(state.optimist.radius, state.optimist.ridge, t + 1.0)
     return radius + corruption_bonus(state.optimist, state.levels[candidate])
 
@@ -304,7 +304,7 @@ class RobustBandit(LinearRecipe):
 
     def start(self, problem: Problem) -> RobustBanditState:
         plan = self.plan(problem)
-        diary = np.zeros(EVER + 1)
+        diary = np.zeros(LEARNED_EVER + 1)
         diary[CANDIDATE] = -1.0
         return RobustBanditState(
             optimist=self.start_optimist(

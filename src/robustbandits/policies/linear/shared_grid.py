@@ -76,12 +76,12 @@ class SharedGridState(NamedTuple):
         add_harms(self.optimist.learned, self.optimist.ridge.inverse, contexts, 1.0, harms)
         expert_shares(self.exp4, shares)
         rest = rest_of(self.exp4, arms, shares)
-        keep = 1.0 - arms * floor_of(self.exp4, arms)
+        advice_share = 1.0 - arms * floor_of(self.exp4, arms)
         probabilities[:] = rest
         advice = np.empty(self.levels.shape[0], dtype=np.int64)
         borders = _advise(self, means, widths, harms, advice, rng)
         for j in range(advice.shape[0]):
-            probabilities[advice[j]] += keep * shares[j]
+            probabilities[advice[j]] += advice_share * shares[j]
         certain = borders == 0 and rest == 0.0
         arm = advice[0] if certain else draw(probabilities, rng)
         memo[MEMO_BORDERS] = borders
@@ -120,9 +120,9 @@ class SharedGridState(NamedTuple):
         probabilities = np.empty(size)
         factors = np.empty(size)
         expert_shares(self.exp4, shares)
-        keep = 1.0 - arms * floor_of(self.exp4, arms)
+        advice_share = 1.0 - arms * floor_of(self.exp4, arms)
         for j in range(size):
-            probabilities[j] = keep * shares[j]
+            probabilities[j] = advice_share * shares[j]
             factors[j] = width_factor(self.optimist, self.levels[j])
         out[:] = rest_of(self.exp4, arms, shares)
         add_mixed_shares(self.optimist, contexts, factors, self.levels, probabilities, out)

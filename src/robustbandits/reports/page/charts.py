@@ -12,17 +12,17 @@ from robustbandits.kernels.linalg import Floats
 from robustbandits.metrics.groups import Labels
 from robustbandits.metrics.intervals import half_width
 from robustbandits.reports.page.page_table import PageTable, readable
-from robustbandits.reports.panels import Panel, Sweep, thinned
+from robustbandits.reports.panels import BudgetSweep, Panel, thinned
 from robustbandits.reports.ranking import rank
 from robustbandits.reports.table import UNKNOWN
 
-#: Points of a curve at most and at least, and of all curves of a page together.
+#: Largest and smallest number of points of a curve, and the largest of all curves of a page.
 MOST_POINTS = 240
 FEWEST_POINTS = 40
 ALL_POINTS = 60_000
 #: Shares of the game at which the table under a chart shows the regret.
 SHARES = (0.1, 0.25, 0.5, 1.0)
-#: Policies that the description of a chart names.
+#: Largest number of policies that the description of a chart names.
 MOST_NAMED = 8
 
 
@@ -106,7 +106,7 @@ def _panel_table(panel: Panel) -> PageTable:
 
 
 def sweep_figure(
-    sweep: Sweep,
+    sweep: BudgetSweep,
     numbers: Mapping[str, int],
     limit: float | None,
     *,

@@ -11,7 +11,7 @@ from robustbandits.reports.page.page_table import readable
 from robustbandits.reports.panels import Panel, distinct
 from robustbandits.reports.ranking import Entry, Ranking, rank
 
-#: With more environments than this, the findings only counts them.
+#: With more environments than this, a finding counts environments instead of naming each.
 MOST_ENVIRONMENTS = 4
 
 

@@ -63,12 +63,12 @@ class PageTable(NamedTuple):
 
 def page_table(table: Table) -> PageTable:
     """Return a table of the report for the page."""
-    known = table.without_empty_columns()
-    heads = [column.head for column in known.columns]
-    names = list(takewhile(lambda column: column.kind == "text", known.columns))
+    compact = table.without_empty_columns()
+    heads = [column.head for column in compact.columns]
+    names = list(takewhile(lambda column: column.kind == "text", compact.columns))
     # Texts after the policy are values, for example its worst attack.
     count = names.index(POLICY) + 1 if POLICY in names else len(names)
-    return PageTable(table.title, heads, known.texts(), max(1, count), has_heading=True)
+    return PageTable(table.title, heads, compact.texts(), max(1, count), has_heading=True)
 
 
 def overview_table(panels: Sequence[Panel]) -> PageTable:
