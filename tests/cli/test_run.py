@@ -51,7 +51,9 @@ def test_dry_run_counts_stored_matches(spec, store):
     result = run(spec, "--store", store, "--dry-run", "--json")
     facts = json.loads(result.stdout)
     assert (facts["matches"], facts["missing_matches"], facts["games"]) == (3, 0, 12)
-    assert "0 are missing" in run(spec, "--store", store, "--dry-run").stdout
+    text = run(spec, "--store", store, "--dry-run").stdout
+    assert "0 are missing" in text
+    assert "takes about 0 s" in text
     assert contents(store) == before
 
 

@@ -57,7 +57,7 @@ class VowpalWabbit:
         """Learn minus the reward as the cost of the arm that was chosen last."""
         lines = self._lines(contexts)
         index = arm - len(contexts)  # counted from the end: a shared example may come first
-        lines[index] = f"0:{-reward!r}:{self._probability!r} {lines[index]}"
+        lines[index] = f"0:{-float(reward)!r}:{self._probability!r} {lines[index]}"
         self._workspace.learn(lines)
 
     def _predict(self, contexts: Floats) -> Floats:

@@ -77,7 +77,9 @@ def run(
         _check_size(parsed_spec)
     if dry_run and find_spec("pyarrow") is None:
         _show_plan(make_plan(parsed_spec), None, workers, as_json)
-        typer.echo("  pyarrow is not installed, so finished matches in a store are not counted")
+        typer.echo(
+            "  pyarrow is not installed, so finished matches in a store are not counted", err=True
+        )
         return
     target = Store(store)
     plan = make_plan(parsed_spec)
@@ -142,9 +144,9 @@ def _show_plan(plan: Plan, store: Store | None, workers: int | None, as_json: bo
     workers = workers or available_cores()
     missing = list(plan.matches) if store is None else store.missing(plan)
     reusable = {} if store is None else store.find_games(plan, missing)
+    to_play = tuple(without(match, reusable) for match in missing)
+    needed = estimate(Plan(plan.spec, to_play), workers)
     if as_json:
-        to_play = tuple(without(match, reusable) for match in missing)
-        needed = estimate(Plan(plan.spec, to_play), workers)
         facts = {
             "spec": plan.spec.name,
             "matches": len(plan.matches),
@@ -159,7 +161,7 @@ def _show_plan(plan: Plan, store: Store | None, workers: int | None, as_json: bo
         }
         typer.echo(json.dumps(facts, indent=2))
         return
-    typer.echo(describe(plan, estimate(plan, workers)))
+    typer.echo(describe(plan, needed))
     if store is not None and len(missing) < len(plan.matches):
         stored = len(plan.matches) - len(missing)
         typer.echo(f"  {store.folder} holds {stored} matches; {len(missing)} are missing")

@@ -67,7 +67,7 @@ def _size(environment: Any) -> float:
 
 
 def describe(plan: Plan, estimated: CostEstimate) -> str:
-    """Return the plan and its estimate in a few lines."""
+    """Return the plan, and what playing its missing games takes, in a few lines."""
     spec = plan.spec
     hours = estimated.seconds / 3600
     duration = f"{hours:,.1f} h" if hours >= 1 else f"{math.ceil(estimated.seconds)} s"
