@@ -31,9 +31,9 @@ def advice(report: RedTeamReport) -> str:
         f"budget of {budget:g}, {target} {worst[target].value:,.0f}; without attack "
         f"{clean[best].value:,.0f} and {clean[target].value:,.0f}"
     )
-    return (
-        text if hijacked_by[best] > budget else f"{text}; it is hijacked with {hijacked_by[best]:g}"
-    )
+    if hijacked_by[best] > budget:
+        return text
+    return f"{text}; it is hijacked with {hijacked_by[best]:g}"
 
 
 def _worst(report: RedTeamReport, policy: str) -> Estimate:
