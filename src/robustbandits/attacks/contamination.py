@@ -80,7 +80,7 @@ class Contamination(AttackRecipe):
         "the chosen arm and its reward",
         timing="after the choice",
         knowledge=BLACK_BOX,
-        goal="falsify all rewards; promote or demote the given arms",
+        goal="falsify the rewards of all arms; promote or demote the given arms",
         cost="1",
     )
 

@@ -91,7 +91,7 @@ class FlipTheta(AttackRecipe):
         "the reward (form='mean': also the mean rewards)",
         timing="after the choice",
         knowledge=BLACK_BOX,
-        goal="falsify all rewards",
+        goal="falsify the rewards of all arms",
         cost="1",
     )
 

@@ -17,11 +17,11 @@ def advice(report: RedTeamReport) -> str:
     if not others:
         return "no other policy was played"
     worst = {policy: _worst(report, policy) for policy in report.policies}
-    hijacked_by = {policy: report.smallest_hijack(policy) for policy in report.policies}
-    best = min(others, key=lambda policy: (-hijacked_by[policy], worst[policy].value))
+    smallest_hijack = {policy: report.smallest_hijack(policy) for policy in report.policies}
+    best = min(others, key=lambda policy: (-smallest_hijack[policy], worst[policy].value))
     target, budget = report.target, report.budgets[-1]
-    is_better = hijacked_by[best] > hijacked_by[target] or (
-        hijacked_by[best] == hijacked_by[target] and worst[best].high < worst[target].low
+    is_better = smallest_hijack[best] > smallest_hijack[target] or (
+        smallest_hijack[best] == smallest_hijack[target] and worst[best].high < worst[target].low
     )
     if not is_better:
         return f"none of the other policies that were played is clearly better than {target}"
@@ -31,9 +31,9 @@ def advice(report: RedTeamReport) -> str:
         f"budget of {budget:g}, {target} {worst[target].value:,.0f}; without attack "
         f"{clean[best].value:,.0f} and {clean[target].value:,.0f}"
     )
-    if hijacked_by[best] > budget:
+    if smallest_hijack[best] > budget:
         return text
-    return f"{text}; it is hijacked with {hijacked_by[best]:g}"
+    return f"{text}; it is hijacked with {smallest_hijack[best]:g}"
 
 
 def _worst(report: RedTeamReport, policy: str) -> Estimate:

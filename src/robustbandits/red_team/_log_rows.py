@@ -121,7 +121,10 @@ class Rows:
         return np.asarray(values, dtype=np.float64)
 
     def nested_numbers(self, batch: Any, name: str, first: int) -> Floats | None:
-        """Return a column of lists of lists as an array; None if they differ in length."""
+        """Return a column of lists of lists as an array.
+
+        None if the column has another type, or if its lists differ in length.
+        """
         pa = self._pa
         try:
             outer = batch.column(name).cast(pa.list_(pa.list_(pa.float64())))
