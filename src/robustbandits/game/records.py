@@ -60,7 +60,7 @@ def _inject(
         reward = settle_record(purse, arm, wanted, arms)
         if not reward >= 0.0:
             break
-        # `learn` needs the memo of a decision, so the policy makes one for the fake visitor.
+        # A policy's notes about a decision are needed to learn, so it decides for the fake visitor.
         memo = np.zeros(MEMO)
         choose(policy, contexts.copy(), policy_rng, memo)
         copy_column(contexts, arm, context)
