@@ -11,7 +11,7 @@ from robustbandits.attacks.consistent_lie import ConsistentLieState
 from robustbandits.game.ledger import Ledger
 from robustbandits.kernels.linalg import Floats
 from robustbandits.reports.table import Column, Table
-from tools.withstood import CATALOGUE, ROUNDS, Yardstick
+from tools.withstood import CATALOGUE, ROUNDS, Trials
 
 ENOUGH = 1e6  # a budget that no lie exhausts
 STEPS = 6  # how often pulls are simulated, and the lie is found again
@@ -31,7 +31,7 @@ class GivenLie(rb.attacks.ConsistentLie):
 def lie_table(rounds: int = ROUNDS, seeds: int = 3) -> Table:
     """Return what it costs to keep up a lie for a whole game, for each seed."""
     rows = []
-    for seed, (contexts, means) in enumerate(Yardstick(rounds, seeds).catalogues()):
+    for seed, (contexts, means) in enumerate(Trials(rounds, seeds).catalogues()):
         gaps = means.max() - means
         second = int(np.argsort(gaps)[1])
         simulated = lie_for_simulated_pulls(contexts, means, second, rounds, seed)

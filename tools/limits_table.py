@@ -25,7 +25,7 @@ from robustbandits.reports.table import Column, Table
 from tools.lie_table import lie_table
 from tools.limits_chart import Point, draw
 from tools.marked_parts import fill
-from tools.withstood import CATALOGUE, MULTIPLE, Withstood, Yardstick
+from tools.withstood import CATALOGUE, MULTIPLE, Trials, Withstood
 
 
 class Curve(NamedTuple):
@@ -67,7 +67,8 @@ CURVES = (
         (10, 30, 100),
     ),
 )
-#: Policies of the spec ``table1`` for other purposes, and one that is told what was attacked.
+#: Policies of the spec ``table1`` that are not measured: those for other purposes than robustness,
+#: and OracleLinUCB, which is told what the attack spends.
 OTHER_PURPOSES = ("OracleLinUCB", "Greedy", "SlidingWindowLinUCB", "BOB", "MaxMinUCB", "MinWD")
 
 
@@ -78,7 +79,7 @@ def spec_policies() -> dict[str, Policy]:
 
 
 def all_policies() -> dict[str, Policy]:
-    """Return those of the curves, and those of the spec that are not among them."""
+    """Return the policies of the curves, and those of the spec that are not among them."""
     found = {name: policy for curve in CURVES for name, policy in curve.policies.items()}
     for name, policy in spec_policies().items():
         if policy not in found.values():
@@ -89,7 +90,7 @@ def all_policies() -> dict[str, Policy]:
 class Limits(NamedTuple):
     """All that was measured."""
 
-    yardstick: Yardstick
+    trials: Trials
     unit_prices: Floats  # (seeds,) the least price of a unit of budget
     measured: dict[str, Withstood]
 
@@ -109,9 +110,9 @@ class Limits(NamedTuple):
             (
                 policy,
                 estimate_mean(found.regrets),
-                found.attacked,
-                round(found.hidden),
-                round(found.could),
+                found.attacks_withstood,
+                round(found.disguise_budget),
+                round(found.possible_budget),
                 round(found.efficiency, 2),
                 found.broken_by or "–",
             )
@@ -151,16 +152,17 @@ class Limits(NamedTuple):
         return Table("efficiency", "Efficiency", columns, tuple(rows), self._notes())
 
     def _notes(self) -> tuple[str, ...]:
-        size, prices = self.yardstick, 100.0 * self.unit_prices
+        trials, prices = self.trials, 100.0 * self.unit_prices
         costly = [name for name, found in self.measured.items() if math.isnan(found.budget)]
         return (
-            f"{CATALOGUE.label}: 20 arms with 11 features, {size.rounds:,} rounds, {size.seeds} "
-            f"seeds, margin 0.02. To withstand 100, any policy pays at least {prices.min():,.0f} "
-            f"to {prices.max():,.0f} on these catalogues, {prices.mean():,.0f} on average. "
-            f"Playing only the second-best arm costs {size.second_best():,.0f} on average.",
+            f"{CATALOGUE.label}: 20 arms with 11 features, {trials.rounds:,} rounds, "
+            f"{trials.seeds} seeds, margin 0.02. To withstand 100, any policy pays at least "
+            f"{prices.min():,.0f} to {prices.max():,.0f} on these catalogues, "
+            f"{prices.mean():,.0f} on average. Playing only the second-best arm costs "
+            f"{trials.second_best():,.0f} on average.",
             f"Not shown, because {MULTIPLE:g} times their price is more than the regret of "
-            f"choosing arms at random ({size.random_play():,.0f}), so that they have not learned "
-            f"in these rounds: {', '.join(costly) or 'none'}.",
+            f"choosing arms at random ({trials.uniform_play():,.0f}), so that they have not "
+            f"learned in these rounds: {', '.join(costly) or 'none'}.",
         )
 
     def curves(self) -> dict[str, list[Point]]:
@@ -181,14 +183,14 @@ class Limits(NamedTuple):
         return curves
 
 
-def measure(policies: Mapping[str, Policy], yardstick: Yardstick) -> Limits:
+def measure(policies: Mapping[str, Policy], trials: Trials) -> Limits:
     """Measure policies, one after the other."""
-    prices = yardstick.unit_prices()
+    prices = trials.unit_prices()
     measured = {}
     for name, policy in policies.items():
-        measured[name] = found = yardstick.measure(policy, float(prices.mean()))
+        measured[name] = found = trials.measure(policy, float(prices.mean()))
         print(f"{name}: pays {found.price:,.0f}, withstands {found.budget:g}", file=sys.stderr)
-    return Limits(yardstick, prices, measured)
+    return Limits(trials, prices, measured)
 
 
 def write(limits: Limits, pages: list[Path]) -> None:
@@ -199,7 +201,7 @@ def write(limits: Limits, pages: list[Path]) -> None:
         limits.limits_table(),
         limits.efficiency_table(),
         limits.bonus_table(),
-        lie_table(limits.yardstick.rounds),
+        lie_table(limits.trials.rounds),
     )
     parts = {table.name: table.to_markdown() for table in tables}
     parts["limitchart"] = f"![Regret without attack against the budget withstood]({chart.name})"
@@ -212,7 +214,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.limits_table", description=__doc__)
     parser.add_argument("pages", type=Path, nargs="+", help="Markdown pages with marked parts")
     pages = parser.parse_args(arguments).pages
-    write(measure(all_policies(), Yardstick()), pages)
+    write(measure(all_policies(), Trials()), pages)
 
 
 if __name__ == "__main__":

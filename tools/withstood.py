@@ -1,9 +1,10 @@
 """Measure what a policy pays without attack on a catalogue, and which budget it withstands there.
 
 A policy withstands a budget if no attack of :func:`attacks` with that budget raises its mean regret
-above ``MULTIPLE`` times that without attack, and if its pulls without attack are so many that the
-budget cannot make another world look like this one. Its efficiency is that budget, divided by the
-largest that any policy could withstand at the same price (docs/limits.md).
+above ``MULTIPLE`` times its regret without attack, and if the budget is too small to make another
+world look like this one, given the policy's pulls without attack. Its efficiency is the largest
+budget that it withstands, divided by the largest that any policy could withstand at the same price
+(docs/limits.md).
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ BUDGETS = (*[step * scale for scale in (1.0, 10.0, 100.0) for step in _STEPS], 1
 
 
 def attacks(budget: float) -> dict[str, Attack]:
-    """Return the attacks that a policy must withstand, those first that succeed most often.
+    """Return the attacks that a policy must withstand; those that succeed most often come first.
 
-    They are of three classes only, because a loop is compiled for each policy and each of them.
+    They belong to only three classes, because the loop is compiled for each class of attack.
     """
     garcelon = {
         "best arm": rb.attacks.Garcelon(budget, top="best"),
@@ -55,9 +56,9 @@ class Withstood(NamedTuple):
     """What was measured of a policy."""
 
     regrets: Floats  # (seeds,) without attack
-    could: float  # the budget that the best possible policy could withstand at this price
-    attacked: float  # the largest budget of the attacks withstood; NaN if it was not searched
-    hidden: float  # the budget that makes some other world look like this one
+    possible_budget: float  # that the best possible policy could withstand at this price
+    attacks_withstood: float  # the largest budget of attacks withstood; NaN if it was not searched
+    disguise_budget: float  # the smallest that makes another world look like this one
     broken_by: str | None  # the attack that succeeds with the next larger budget
 
     @property
@@ -68,17 +69,17 @@ class Withstood(NamedTuple):
     @property
     def budget(self) -> float:
         """The budget that it withstands; NaN if that was not searched."""
-        return float(np.minimum(self.attacked, self.hidden))
+        return float(np.minimum(self.attacks_withstood, self.disguise_budget))
 
     @property
     def efficiency(self) -> float:
         """The budget that it withstands, as a share of what its price could buy."""
-        return self.budget / self.could
+        return self.budget / self.possible_budget
 
 
 @dataclass(frozen=True)
-class Yardstick:
-    """Games of a length on the catalogues of some seeds, and what they cost at least."""
+class Trials:
+    """The games in which policies are measured: their length, and the seeds of their catalogues."""
 
     rounds: int = ROUNDS
     seeds: int = SEEDS
@@ -93,7 +94,7 @@ class Yardstick:
         found = [rb.limits.price_of_tolerance(*catalogue, 1.0) for catalogue in self.catalogues()]
         return np.array(found)
 
-    def random_play(self) -> float:
+    def uniform_play(self) -> float:
         """Return the mean regret of a policy that plays all arms equally often."""
         gaps = [float((means.max() - means).mean()) for _, means in self.catalogues()]
         return self.rounds * float(np.mean(gaps))
@@ -117,8 +118,8 @@ class Yardstick:
             for seed in range(self.seeds)
         ]
 
-    def hidden(self, games: list[Ledger]) -> float:
-        """Return the mean budget that makes another world look like that of the games."""
+    def disguise_budget(self, games: list[Ledger]) -> float:
+        """Return the mean of the budgets that make another world look like that of a game."""
         budgets = [
             rb.limits.least_budget(*catalogue, game.pulls)
             for catalogue, game in zip(self.catalogues(), games, strict=True)
@@ -135,16 +136,16 @@ class Yardstick:
     def measure(self, policy: Policy, unit_price: float) -> Withstood:
         """Search the largest budget that a policy withstands, by bisection over ``BUDGETS``.
 
-        A policy that pays so much that ``MULTIPLE`` times its price is more than choosing arms at
-        random costs has not learned in these rounds; nothing is searched for it.
+        If ``MULTIPLE`` times the policy's price is more than the regret of uniform play, the policy
+        has not learned in these rounds, and nothing is searched.
         """
-        # A budget of 0 changes nothing, and needs no loop that is compiled for NoAttack.
+        # Garcelon with a budget of 0 changes nothing. NoAttack would need one more compiled loop.
         games = self.play(policy, rb.attacks.Garcelon(0.0))
-        regrets, hidden = regrets_of(games), self.hidden(games)
+        regrets, disguise_budget = regrets_of(games), self.disguise_budget(games)
         price = float(regrets.mean())
-        could = price / unit_price
-        if MULTIPLE * price > self.random_play():
-            return Withstood(regrets, could, math.nan, hidden, None)
+        possible_budget = price / unit_price
+        if MULTIPLE * price > self.uniform_play():
+            return Withstood(regrets, possible_budget, math.nan, disguise_budget, None)
         names: dict[float, str | None] = {}
 
         def breaks(budget: float) -> bool:
@@ -154,4 +155,4 @@ class Yardstick:
         first = bisect_left(BUDGETS, True, key=breaks)
         withstood = BUDGETS[first - 1] if first else 0.0
         broken_by = names[BUDGETS[first]] if first < len(BUDGETS) else None
-        return Withstood(regrets, could, withstood, hidden, broken_by)
+        return Withstood(regrets, possible_budget, withstood, disguise_budget, broken_by)

@@ -202,7 +202,7 @@ def test_a_schedule_comes_back_from_json_from_text_and_in_a_spec():
 def test_a_bad_inner_attack_is_an_error():
     with pytest.raises(TypeError, match="attack must be"):
         Burst(3.0)
-    with pytest.raises(ValueError, match="attack must have the name of an attack of robustbandits"):
+    with pytest.raises(ValueError, match="kind of attack must be the name of an attack of"):
         Burst({"name": "Nobody"})
 
 

@@ -113,7 +113,7 @@ def test_every_attack_states_all_facts():
     for name in (*FORMS, *FOR_FIXED_ARMS, *OTHER_SURFACES):
         facts = getattr(rb.attacks, FORMS.get(name, (name,))[0]).facts
         assert "not stated" not in facts, name
-        assert facts.knowledge in (*LEVELS, "as the attack", "at least black-box"), name
+        assert facts.knowledge in (*LEVELS, "as the wrapped attack", "at least black-box"), name
 
 
 class Inner(NamedTuple):

@@ -31,7 +31,8 @@ PLAIN = rb.environments.Simulation(arms=5, dim=2, noise=0.25, intercept=False)
 law = hypothesis.settings(deadline=None, max_examples=80, derandomize=True)
 
 
-_SETTINGS: dict[str, dict[str, Any]] = {"RobustBandit": {"epoch": 20}}  # it restarts often
+#: Parameters of policies that differ from the defaults: RobustBandit should restart often.
+_PARAMETERS: dict[str, dict[str, Any]] = {"RobustBandit": {"epoch": 20}}
 
 
 def make_attack(name: str, budget: float = 5.0, **values: Any) -> Any:
@@ -55,7 +56,7 @@ OTHER_SURFACES = ("ActionSwap", "FakeInjection")
 #: Attacks that only slow tests compile.
 COMPILED_LATER = ("RestartAware", "Periodic", "Shadow", *OTHER_SURFACES)
 
-POLICIES = {name: policy(name, **_SETTINGS.get(name, {})) for name in CORE}
+POLICIES = {name: policy(name, **_PARAMETERS.get(name, {})) for name in CORE}
 
 #: Every exported attack with its defaults, and other forms of some.
 FORMS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -79,7 +80,7 @@ FORMS |= {
     "ContextDilation every": ("ContextDilation", {"which": "every", "factor": 10.0}),
 }
 ATTACKERS = [form for form in FORMS if form != "NoAttack"]
-#: Attacks that are compiled in quick tests: one for each kind of kernel.
+#: The forms that quick tests compile: few, because each takes seconds.
 FEW = ("NoAttack", "Garcelon", "Oracle shift", "ContextDilation")
 #: Attacks that spend early and often, so that their budget is spent in a short game.
 EAGER = [
@@ -94,7 +95,7 @@ PLANNERS = ("Promote", "ObservationFree", "Drip", "RestartAware")
 
 
 def quick(forms: Iterable[str]) -> list[str]:
-    """Return all forms in plain Python, few if they must be compiled.
+    """Return all of the forms in plain Python, and only those in `FEW` if they must be compiled.
 
     tests/parity compares compiled games of every attack with plain Python.
     """
@@ -102,7 +103,7 @@ def quick(forms: Iterable[str]) -> list[str]:
 
 
 def attack_of(form: str, budget: float, purse: str = "truncate") -> Any:
-    """Make one of the forms above."""
+    """Make the attack of a form, a key of `FORMS`."""
     name, values = FORMS[form]
     return make_attack(name, budget, **values, **({} if name == "NoAttack" else {"purse": purse}))
 
@@ -153,7 +154,7 @@ class RecorderState(NamedTuple):
 
 @dataclass(frozen=True)
 class Recorder:
-    """Any policy, with a record of what it sees."""
+    """Recipe of any policy, with a record of what it sees."""
 
     policy: Any
     name: str = "Recorder"
@@ -176,13 +177,13 @@ class ScriptedState(NamedTuple):
 
     contexts: np.ndarray  # (rounds, dim, arms) wanted
     rewards: np.ndarray  # (rounds,) wanted
-    moves: np.ndarray  # (rounds,) whether contexts are proposed
-    pays: np.ndarray  # (rounds,) whether a reward is proposed
+    has_contexts: np.ndarray  # (rounds,) whether contexts are proposed
+    has_reward: np.ndarray  # (rounds,) whether a reward is proposed
 
     @kernel
     def propose_contexts(self, policy, scene, wanted, rng):
         rng.random()
-        if self.moves[scene.round]:
+        if self.has_contexts[scene.round]:
             for i in range(wanted.shape[0]):
                 for a in range(wanted.shape[1]):
                     wanted[i, a] = self.contexts[scene.round, i, a]
@@ -190,7 +191,7 @@ class ScriptedState(NamedTuple):
     @kernel
     def propose_reward(self, policy, scene, arm, reward, rng):
         rng.random()
-        return self.rewards[scene.round] if self.pays[scene.round] else reward
+        return self.rewards[scene.round] if self.has_reward[scene.round] else reward
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,12 +207,12 @@ class Scripted:
     def start(self, problem: Problem) -> ScriptedState:
         rounds = problem.rounds
         assert rounds is not None
-        none = np.zeros((rounds, problem.dim, problem.arms))
+        zeros = np.zeros((rounds, problem.dim, problem.arms))
         return ScriptedState(
-            contexts=none if self.contexts is None else np.array(self.contexts, dtype=float),
+            contexts=zeros if self.contexts is None else np.array(self.contexts, dtype=float),
             rewards=np.zeros(rounds) if self.rewards is None else np.array(self.rewards, float),
-            moves=np.full(rounds, self.contexts is not None),
-            pays=np.full(rounds, self.rewards is not None),
+            has_contexts=np.full(rounds, self.contexts is not None),
+            has_reward=np.full(rounds, self.rewards is not None),
         )
 
 
@@ -250,7 +251,7 @@ class Overwriter:
 class NoterState(NamedTuple):
     """A policy that writes its memo in some rounds only, and counts what it gets back."""
 
-    counts: np.ndarray  # (2,) rounds learned; rounds that came with a note
+    counts: np.ndarray  # (2,) rounds learned; rounds whose memo had been written
 
     @kernel
     def choose(self, contexts, rng, memo):
@@ -311,9 +312,9 @@ def played(problem: Problem, rounds: Rounds, attack: Any, policy: Any, seed: int
 class Trace:
     """Every round of a game: clean and shown contexts, clean and seen rewards, what was spent."""
 
-    dealt: np.ndarray  # (rounds, dim, arms)
-    shown: np.ndarray
-    taught: np.ndarray  # (rounds, dim)
+    dealt: np.ndarray  # (rounds, dim, arms) clean contexts
+    shown: np.ndarray  # (rounds, dim, arms) contexts as the policy saw them
+    taught: np.ndarray  # (rounds, dim) contexts that the policy learned
     arms: np.ndarray  # (rounds,)
     means: np.ndarray  # (rounds, arms)
     earned: np.ndarray  # (rounds,) clean rewards
@@ -322,7 +323,7 @@ class Trace:
     touched: np.ndarray  # (rounds,) rounds attacked so far
     purse: Purse
     book: Book
-    inner: Any
+    inner: Any  # the state of the policy
 
     @property
     def context_prices(self) -> np.ndarray:

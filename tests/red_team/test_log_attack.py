@@ -122,7 +122,7 @@ def test_attacks_that_cannot_change_this_log_are_left_out():
     listed = [ReadsPolicy(1.0), rb.attacks.ConsistentLie(1.0), rb.attacks.FlipTheta(1.0)]
     report = rb.redteam_log("LinUCB", log, attacks=listed, budgets=[3.0])
     assert [result.attack for result in report.results] == ["FlipTheta"]
-    with pytest.raises(ValueError, match="attacks must have one that can change a log"):
+    with pytest.raises(ValueError, match="attacks must include one that can change a log"):
         rb.redteam_log("LinUCB", log, attacks=listed[:1])
 
 

@@ -176,9 +176,17 @@ def test_without_pyarrow_the_error_says_what_to_install(tmp_path):
     [
         ({"contexts": np.zeros((50, 4))}, ValueError, r"shape \(rows, arms, dim\)"),
         ({"arms": np.zeros(50)}, TypeError, "arms must be whole numbers"),
-        ({"arms": np.full(50, 4)}, ValueError, "arms: row 0 is out of range, got 4"),
-        ({"rewards": np.full(50, 2.0)}, ValueError, "rewards: row 0 is out of range"),
-        ({"probabilities": np.zeros(50)}, ValueError, "probabilities: row 0 is out of range"),
+        ({"arms": np.full(50, 4)}, ValueError, "arms must be from 0 to 3, got 4 in row 0"),
+        (
+            {"rewards": np.full(50, 2.0)},
+            ValueError,
+            "rewards must be from 0 to 1, got 2.0",
+        ),
+        (
+            {"probabilities": np.zeros(50)},
+            ValueError,
+            "probabilities must be above 0, up to 1",
+        ),
         ({"rewards": np.zeros(49)}, ValueError, r"rewards must have shape \(50,\)"),
     ],
 )

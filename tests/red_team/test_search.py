@@ -169,7 +169,7 @@ def test_a_draw_has_different_attacks_from_all_groups():
 
 
 def test_an_environment_that_no_attack_fits_is_refused():
-    with pytest.raises(ValueError, match="no attack that can be played"):
+    with pytest.raises(ValueError, match="must include one that can be played"):
         space("ContextDilation", environment=rb.environments.UnitBall())
 
 

@@ -60,7 +60,7 @@ def test_names_are_split_at_commas_outside_brackets():
     ("attacks", "message"),
     [
         ("Garcelo", "there is no attack 'Garcelo'; did you mean Garcelon"),
-        ("NoAttack", "attacks must not have NoAttack"),
+        ("NoAttack", "attacks must not include NoAttack"),
         ([], "attacks must be quick, full, blackbox, context or names of attacks; got none"),
     ],
 )

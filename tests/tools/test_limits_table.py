@@ -21,10 +21,10 @@ from tools.limits_table import (
     measure,
     write,
 )
-from tools.withstood import BUDGETS, CATALOGUE, Withstood, Yardstick, attacks, regrets_of
+from tools.withstood import BUDGETS, CATALOGUE, Trials, Withstood, attacks, regrets_of
 
 DOCS = Path(__file__).parents[2] / "docs"
-SMALL = Yardstick(rounds=3000, seeds=2)
+SMALL = Trials(rounds=3000, seeds=2)
 needs_speed = pytest.mark.skipif(not jit_is_on, reason="too slow without compiled code")
 
 
@@ -49,26 +49,26 @@ def test_the_next_larger_budget_breaks_a_policy_and_the_one_withstood_does_not()
         for seed in range(2)
     ]
     assert found.regrets == pytest.approx(clean)
-    assert found.could == pytest.approx(np.mean(clean) / limits.unit_prices.mean())
-    assert found.efficiency == pytest.approx(found.budget / found.could)
-    next_budget = BUDGETS[BUDGETS.index(found.attacked) + 1]
+    assert found.possible_budget == pytest.approx(np.mean(clean) / limits.unit_prices.mean())
+    assert found.efficiency == pytest.approx(found.budget / found.possible_budget)
+    next_budget = BUDGETS[BUDGETS.index(found.attacks_withstood) + 1]
     worst = {
         budget: {
             name: regrets_of(SMALL.play(policy, attack)).mean() / np.mean(clean)
             for name, attack in attacks(budget).items()
         }
-        for budget in (found.attacked, next_budget)
+        for budget in (found.attacks_withstood, next_budget)
     }
-    assert max(worst[found.attacked].values()) <= 2.0
+    assert max(worst[found.attacks_withstood].values()) <= 2.0
     assert worst[next_budget][found.broken_by] > 2.0
 
 
 @pytest.mark.slow
 @needs_speed
-def test_a_policy_that_pays_more_than_half_of_random_play_has_no_efficiency():
+def test_a_policy_that_pays_more_than_half_of_uniform_play_has_no_efficiency():
     policy = rb.policies.LinUCB(sigma=100.0)  # explores in all rounds
     found = SMALL.measure(policy, unit_price=5.0)
-    assert 2.0 * found.price > SMALL.random_play()
+    assert 2.0 * found.price > SMALL.uniform_play()
     assert math.isnan(found.budget)
     assert math.isnan(found.efficiency)
     limits = Limits(SMALL, np.array([4.0, 6.0]), {"costly": found})
@@ -77,7 +77,9 @@ def test_a_policy_that_pays_more_than_half_of_random_play_has_no_efficiency():
 
 
 def test_a_budget_that_makes_another_world_look_like_this_one_is_not_withstood():
-    found = Withstood(np.array([500.0]), 100.0, attacked=180.0, hidden=70.0, broken_by=None)
+    found = Withstood(
+        np.array([500.0]), 100.0, attacks_withstood=180.0, disguise_budget=70.0, broken_by=None
+    )
     assert found.budget == 70.0
     assert found.efficiency == pytest.approx(0.7)
 
@@ -90,12 +92,12 @@ def test_the_pulls_without_attack_decide_in_which_other_worlds_a_policy_is_hijac
         rb.limits.least_budget(*catalogue, game.pulls)
         for catalogue, game in zip(SMALL.catalogues(), games, strict=True)
     ]
-    assert SMALL.hidden(games) == pytest.approx(np.mean(budgets))
+    assert SMALL.disguise_budget(games) == pytest.approx(np.mean(budgets))
 
 
-def test_random_play_loses_the_mean_gap_in_every_round():
+def test_uniform_play_loses_the_mean_gap_in_every_round():
     gaps = [means.max() - means.mean() for _, means in SMALL.catalogues()]
-    assert SMALL.random_play() == pytest.approx(3000 * np.mean(gaps))
+    assert SMALL.uniform_play() == pytest.approx(3000 * np.mean(gaps))
 
 
 def test_every_attack_has_the_given_budget_and_a_consistent_lie_is_among_them():
@@ -186,7 +188,7 @@ def test_pages_get_the_parts_that_they_have_marks_for(tmp_path):
 def test_the_lie_for_simulated_pulls_hijacks_linucb_and_its_cost_is_that_of_the_game():
     table = lie_table(rounds=20_000, seeds=1)
     ((seed, gap, simulated, by_rule, *_),) = table.rows
-    ((contexts, means),) = Yardstick(20_000, 1).catalogues()
+    ((contexts, means),) = Trials(20_000, 1).catalogues()
     target = int(np.argsort(-means)[1])
     assert (seed, gap) == (0, pytest.approx(means.max() - means[target], abs=1e-4))
     game = lie_for_simulated_pulls(contexts, means, target, 20_000, 0)

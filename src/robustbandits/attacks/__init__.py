@@ -1,6 +1,6 @@
-"""Attacks with a budget, one per file; in `wrappers`, those around another attack.
+"""Attacks with a budget, one per file; those around another attack are in `wrappers`.
 
-They propose changes; the purse in `game` limits them.
+Attacks propose changes; the purse in `game` limits them.
 """
 
 from robustbandits._lazy import exports

@@ -34,12 +34,12 @@ class AttackRecipe(CheckedRecipe):
     Parameters
     ----------
     budget
-        What the attack may spend in all: one unit pays for a change of 1 in a reward, or in the
-        length of a context. ``math.inf`` is allowed.
+        What the attack may spend in all: one unit pays for changing a reward by 1, for moving a
+        context by a distance of 1, for one swap, or for one fake record. ``math.inf`` is allowed.
     purse
         What happens to a proposal that costs more than is left: ``"truncate"`` makes a part of the
         change, ``"skip"`` makes none, ``"stop"`` makes none and ends the attack. ``"reference"``
-        is the paper's code, for reproduction only: nothing is clipped, and the last attack may
+        is the paper's code, for reproduction only: nothing is clipped, and the last change may
         exceed the budget.
     """
 
@@ -58,8 +58,8 @@ class BestArmsAttack(AttackRecipe):
     ----------
     top
         Which arms are attacked: the best share of them (at least one), ``"best"`` or
-        ``"all-but-worst"``. If there are infinitely many arms: those whose mean reward is in the
-        upper part of its range, of this share.
+        ``"all-but-worst"``. With infinitely many arms it is a share of the range of mean rewards:
+        with 0.5, arms whose mean reward is in the upper half of the range are attacked.
     """
 
     _: KW_ONLY
@@ -79,11 +79,11 @@ class Top(NamedTuple):
     """Which arms count as the best."""
 
     arms: int  # this many, if the arms are a list
-    share: float  # of the range of mean rewards, if there are infinitely many arms; or -1
+    share: float  # of the range of mean rewards, if there are infinitely many arms; otherwise -1
 
 
 def choose_top(top: float | str, problem: Problem, attack: str) -> Top:
-    """Return which arms count as the best; raise UnsupportedProblem if that means nothing."""
+    """Return which arms count as the best; raise UnsupportedProblem if ``top`` cannot say that."""
     if not problem.infinite:
         return Top(count_top(top, problem.arms), -1.0)
     if isinstance(top, str):
@@ -94,8 +94,13 @@ def choose_top(top: float | str, problem: Problem, attack: str) -> Top:
     return Top(0, top)
 
 
-def refuse_infinite_arms(problem: Problem, attack: str) -> None:
-    """Raise UnsupportedProblem if there are no contexts to attack."""
+def count_writable(problem: Problem) -> int:
+    """Return how many coordinates of a context may be changed: all but a constant last one."""
+    return problem.dim - int(problem.intercept)
+
+
+def require_contexts(problem: Problem, attack: str) -> None:
+    """Raise UnsupportedProblem if there are no contexts to attack: with infinitely many arms."""
     if problem.infinite:
         raise UnsupportedProblem(
             f"{attack} changes contexts, and this environment, with infinitely many arms, shows "

@@ -37,11 +37,11 @@ class ActionSwapState(NamedTuple):
         dim, arms = scene.contexts.shape
         context = np.empty(dim)
         direction = np.empty(dim)
-        bonus = radius(self.ridge, self.sigma, self.delta)
+        factor = radius(self.ridge, self.sigma, self.delta)
         worst, lowest = arm, math.inf
         for a in range(arms):
             copy_column(scene.contexts, a, context)
-            bound = dot(context, self.ridge.theta) - bonus * width(
+            bound = dot(context, self.ridge.theta) - factor * width(
                 self.ridge.inverse, context, direction
             )
             if a != self.target and bound < lowest:
@@ -60,8 +60,8 @@ class ActionSwap(AttackRecipe):
     The policy is not told: it takes the reward of the bad arm for that of its own choice, so that
     every arm but the target seems bad. Which arm is worst is judged by the lowest lower confidence
     bound, as in Liu and Lai (2020), here of a ridge regression on contexts instead of one average
-    per arm. That the target itself is never played in place of another arm is ours. A swap costs 1,
-    and is not made if less is left. The target must be better than the worst arm.
+    per arm. Never playing the target in place of another arm is ours. A swap costs 1, and is not
+    made if less is left. The attack works only if the target is better than the worst arm.
 
     Regret counts the arms that are played. ``costs["swap_regret"]`` of the ledger says how much of
     it the swaps cause directly; ``pulls`` counts the policy's choices.

@@ -44,13 +44,14 @@ class ConsistentLie(AttackRecipe):
 
     All means change by ``x·z`` for one vector ``z``, so what the policy sees fits a linear model
     exactly. The target's own rewards are not changed, so the attack costs nothing once the policy
-    prefers the target. Among all such lies it tells one of least cost, the solution of a linear
-    program (docs/attacks.md). It needs the same arms in every round, and knows their means. If no
-    lie fits, it changes nothing.
+    prefers the target. Among all such lies it uses a cheapest one, the solution of a linear program
+    (docs/attacks.md). It needs the same arms in every round, and knows their means. If no lie fits,
+    it changes nothing.
 
-    The attack, like the limit that it belongs to, is ours. The program needs to know how often the
-    policy will choose each arm while it is being deceived. It assumes one over the squared gap, as
-    for an optimistic policy, computed for the lie itself in a few iterations.
+    The attack is ours, like the limit that it is derived from (docs/limits.md). The program needs
+    to know how often the policy will choose each arm while it is being deceived. It assumes that
+    this is proportional to one over the squared gap, as for an optimistic policy, with the gaps of
+    the lie itself, which a few iterations find.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class ConsistentLie(AttackRecipe):
     margin
         By how much the target should look better than every other arm.
     iterations
-        How often the program is solved, each time with the numbers of choices of the last lie.
+        How often the program is solved, each time with the choices expected under the lie before.
 
     References
     ----------
@@ -138,20 +139,20 @@ def cheapest_lie(
 def _solve(
     contexts: Floats, means: Floats, target: int, highest: float, choices: Floats
 ) -> Floats | None:
-    """Solve the program for z, free, and bounds u of ``|x_a·z|``; return ``x_a·z`` for each arm."""
+    """Solve the program over z and upper bounds of ``|x_a·z|``; return ``x_a·z`` for each arm."""
     from scipy.optimize import linprog  # imported when needed: it takes a third of a second
 
     dim, arms = contexts.shape
     rows, units = contexts.T, np.eye(arms)
     others = np.arange(arms) != target
-    none = np.zeros((arms, arms))
-    upper = np.block([[rows, -units], [-rows, -units], [rows, none], [-rows, none]])
+    zeros = np.zeros((arms, arms))
+    upper = np.block([[rows, -units], [-rows, -units], [rows, zeros], [-rows, zeros]])
     limits = np.concatenate([np.zeros(2 * arms), highest - means, np.maximum(means, 0.0)])
-    kept = np.concatenate([np.full(2 * arms, True), others, others])
+    is_needed = np.concatenate([np.full(2 * arms, True), others, others])
     result = linprog(
         np.concatenate([np.zeros(dim), choices]),
-        A_ub=upper[kept],
-        b_ub=limits[kept],
+        A_ub=upper[is_needed],
+        b_ub=limits[is_needed],
         A_eq=np.concatenate([rows[target], np.zeros(arms)])[np.newaxis],
         b_eq=[0.0],
         bounds=[(None, None)] * dim + [(0.0, None)] * arms,

@@ -34,8 +34,8 @@ class ContaminationState(NamedTuple):
     def propose_reward(
         self, policy: Any, scene: Scene, arm: int, reward: float, rng: np.random.Generator
     ) -> float:
-        gate = rng.random()
-        if gate >= self.probability or self.attacked[arm] == 0.0:
+        draw = rng.random()
+        if draw >= self.probability or self.attacked[arm] == 0.0:
             return reward
         if self.payload == ZERO:
             return min(reward, 0.0)
@@ -80,7 +80,7 @@ class Contamination(AttackRecipe):
         "the chosen arm and its reward",
         timing="after the choice",
         knowledge=BLACK_BOX,
-        goal="spoil; promote or demote the given arms",
+        goal="falsify the rewards of all arms; promote or demote the given arms",
         cost="1",
     )
 

@@ -12,9 +12,10 @@ import numpy as np
 from robustbandits.attacks._base import (
     BestArmsAttack,
     count_top,
+    count_writable,
     expected_choice,
     is_among_best,
-    refuse_infinite_arms,
+    require_contexts,
 )
 from robustbandits.compiled.jit import kernel
 from robustbandits.game import require
@@ -34,7 +35,7 @@ class ContextDilationState(NamedTuple):
     factor: float
     bound: float
     writable: int  # coordinates that may change: the first ones
-    every: bool
+    every: bool  # whether all of the best arms are attacked, not only the chosen one
 
     @kernel
     def propose_contexts(
@@ -107,11 +108,11 @@ class ContextDilation(BestArmsAttack):
     which: Literal["chosen", "every"] = "chosen"
 
     def start(self, problem: Problem) -> ContextDilationState:
-        refuse_infinite_arms(problem, self.name)
+        require_contexts(problem, self.name)
         return ContextDilationState(
             top=count_top(self.top, problem.arms),
             factor=self.factor,
             bound=problem.context_bound,
-            writable=problem.dim - int(problem.intercept),
+            writable=count_writable(problem),
             every=self.which == "every",
         )

@@ -10,9 +10,10 @@ import numpy as np
 from robustbandits.attacks._base import (
     BestArmsAttack,
     count_top,
+    count_writable,
     expected_choice,
     is_among_best,
-    refuse_infinite_arms,
+    require_contexts,
 )
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
@@ -27,7 +28,7 @@ class ContextMirrorState(NamedTuple):
     """Parameters of ContextMirror in a game."""
 
     top: int
-    writable: int
+    writable: int  # coordinates that may change: the first ones
 
     @kernel
     def propose_contexts(
@@ -64,6 +65,6 @@ class ContextMirror(BestArmsAttack):
     )
 
     def start(self, problem: Problem) -> ContextMirrorState:
-        refuse_infinite_arms(problem, self.name)
+        require_contexts(problem, self.name)
         top = count_top(self.top, problem.arms)
-        return ContextMirrorState(top, problem.dim - int(problem.intercept))
+        return ContextMirrorState(top, count_writable(problem))

@@ -12,8 +12,9 @@ from robustbandits.attacks._base import (
     ArmIndex,
     AttackRecipe,
     check_arm,
+    count_writable,
     expected_choice,
-    refuse_infinite_arms,
+    require_contexts,
 )
 from robustbandits.attacks._regression import learn_arm
 from robustbandits.compiled.jit import kernel
@@ -35,7 +36,7 @@ class ContextNudgeState(NamedTuple):
     target: int
     steps: int
     reach: float
-    writable: int
+    writable: int  # coordinates that may change: the first ones
     bound: float
     trial: Floats  # (dim, arms) contexts to ask the policy about
 
@@ -102,9 +103,9 @@ class ContextNudge(AttackRecipe):
     """Move the target's context just far enough that the policy chooses the target.
 
     It asks the policy, with random numbers of its own, what it would choose for contexts that it
-    makes up, and finds the smallest change by bisection. The context moves along the attack's own
-    estimate of theta, where the score of the target rises most against all other arms at once. If
-    the largest change is not enough, nothing is changed. Garcelon et al. (2020) solve a program for
+    makes up, and finds the smallest change by bisection. The context moves in the direction of the
+    attack's own estimate of theta, in which the target's estimated mean rises fastest. If the
+    largest change is not enough, nothing is changed. Garcelon et al. (2020) solve a program for
     one context that all arms share; the direction and the bisection for one context per arm are
     ours.
 
@@ -142,13 +143,13 @@ class ContextNudge(AttackRecipe):
     reach: Positive = 2.0
 
     def start(self, problem: Problem) -> ContextNudgeState:
-        refuse_infinite_arms(problem, self.name)
+        require_contexts(problem, self.name)
         return ContextNudgeState(
             ridge=start_ridge(problem.dim, 0.1),
             target=check_arm("target", self.target, problem),
             steps=self.steps,
             reach=self.reach,
-            writable=problem.dim - int(problem.intercept),
+            writable=count_writable(problem),
             bound=problem.context_bound,
             trial=np.zeros((problem.dim, problem.arms)),
         )

@@ -8,7 +8,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._base import ArmIndex, AttackRecipe, check_arm, refuse_infinite_arms
+from robustbandits.attacks._base import (
+    ArmIndex,
+    AttackRecipe,
+    check_arm,
+    count_writable,
+    require_contexts,
+)
 from robustbandits.attacks._regression import learn_arm
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
@@ -55,7 +61,7 @@ class ContextStuffingState(NamedTuple):
 
 @dataclass(frozen=True)
 class ContextStuffing(AttackRecipe):
-    """Add the same vector to the target's context in every round, as keywords in a description.
+    """Add the same vector to the target's context in every round, like keywords in a description.
 
     The attack watches the first rounds, estimates theta with a ridge regression, and from then on
     moves the target's context by ``size`` in the direction of that estimate, whether or not the
@@ -88,11 +94,11 @@ class ContextStuffing(AttackRecipe):
     launch: Count = 100
 
     def start(self, problem: Problem) -> ContextStuffingState:
-        refuse_infinite_arms(problem, self.name)
+        require_contexts(problem, self.name)
         return ContextStuffingState(
             ridge=start_ridge(problem.dim, 0.1),
             target=check_arm("target", self.target, problem),
             size=self.size,
             launch=self.launch,
-            change=np.zeros(problem.dim - int(problem.intercept)),
+            change=np.zeros(count_writable(problem)),
         )

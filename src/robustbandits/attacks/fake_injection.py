@@ -30,7 +30,7 @@ class FakeInjectionState(NamedTuple):
     records: int
     every: int
     promotion: float
-    account: Floats  # (2,) the last arm chosen besides the target, or -1; records made so far
+    account: Floats  # (2,) last chosen arm other than the target, or -1; records made so far
 
     @kernel
     def propose_record(
@@ -59,12 +59,12 @@ class FakeInjection(AttackRecipe):
     A record is a context, an arm and a reward that the policy learns as if a visitor had given it;
     no round is played for it. This is the periodic, bounded injection of Zeng et al. (2025): every
     ``every`` rounds, at most ``records`` records, with legal rewards, in the contexts of that
-    round. They lower every other arm; here the rival is the last arm that the policy chose besides
-    the target, which is ours. That some records should praise the target, two of three by default,
-    is from the offline injection of Zeng et al. (2026). A record costs 1.
+    round. Their records lower every other arm; here they lower only the rival, the last chosen arm
+    other than the target, which is ours. The share of records that praise the target, two of three
+    by default, is from the offline injection of Zeng et al. (2026). A record costs 1.
 
-    A policy's `learn` needs its notes about the decision, so the policy makes a decision for each
-    fake visitor, with its own random numbers, and the record names an arm of the attack's choice.
+    A policy's `learn` needs the memo of a decision, so the policy makes one for each fake visitor,
+    with its own random numbers. Then it is taught the arm that the attack names instead.
 
     Parameters
     ----------

@@ -88,10 +88,10 @@ class FlipTheta(AttackRecipe):
 
     facts: ClassVar[AttackFacts] = AttackFacts(
         "rewards",
-        "nothing (form='mean': the mean rewards)",
+        "the reward (form='mean': also the mean rewards)",
         timing="after the choice",
         knowledge=BLACK_BOX,
-        goal="spoil",
+        goal="falsify the rewards of all arms",
         cost="1",
     )
 

@@ -48,9 +48,9 @@ class LinACEState(NamedTuple):
 def _lead(state: LinACEState, difference: Floats) -> float:
     """Return an upper confidence bound on the mean reward of a difference of two contexts."""
     ridge = state.ridge
-    widths = radius(ridge, state.sigma, state.delta)
+    factor = radius(ridge, state.sigma, state.delta)
     direction = np.empty(difference.shape[0])
-    return dot(difference, ridge.theta) + widths * width(ridge.inverse, difference, direction)
+    return dot(difference, ridge.theta) + factor * width(ridge.inverse, difference, direction)
 
 
 @dataclass(frozen=True)

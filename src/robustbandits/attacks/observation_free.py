@@ -1,4 +1,4 @@
-"""ObservationFree: a fixed plan of fake rewards that looks at nothing."""
+"""ObservationFree: a fixed plan of fake rewards, made without observing anything."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ObservationFreeState(NamedTuple):
 
 @dataclass(frozen=True)
 class ObservationFree(AttackRecipe):
-    """Show no reward at all at first, then the largest for one arm only, then the truth.
+    """Show the smallest reward at first, then the largest for one arm only, then the truth.
 
     It observes nothing, so it needs no access to the policy or to its rewards. In the first phase
     all arms collect bad rewards; in the second only the target recovers. The plan is that of Xu et
@@ -82,5 +82,6 @@ class ObservationFree(AttackRecipe):
     def start(self, problem: Problem) -> ObservationFreeState:
         require_arms(problem, self.name)
         first = STARVE * self.budget if self.starve is None else self.starve
-        more = FEED * self.budget if self.feed is None else self.feed
-        return ObservationFreeState(check_arm("target", self.target, problem), first, first + more)
+        second = FEED * self.budget if self.feed is None else self.feed
+        target = check_arm("target", self.target, problem)
+        return ObservationFreeState(target, first, first + second)

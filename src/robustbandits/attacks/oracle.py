@@ -22,7 +22,7 @@ class OracleState(NamedTuple):
     top: Top
     margin: float
     noise: float
-    shifts: bool
+    shifts: bool  # whether the form is "shift"
 
     @kernel
     def propose_reward(
@@ -34,10 +34,10 @@ class OracleState(NamedTuple):
         worst = scene.means[0]
         for a in range(1, scene.means.shape[0]):
             worst = min(worst, scene.means[a])
-        target = worst - self.margin
+        faked_mean = worst - self.margin
         if self.shifts:
-            return reward - max(0.0, scene.means[arm] - target)
-        return min(reward, target + noise)
+            return reward - max(0.0, scene.means[arm] - faked_mean)
+        return min(reward, faked_mean + noise)
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,11 @@ class Oracle(BestArmsAttack):
     budget, purse, top
         See :class:`~robustbandits.attacks._base.BestArmsAttack`.
     margin
-        How far below the worst arm's mean the target is.
+        How far below the worst arm's mean the faked mean is.
     form
-        ``"redraw"``: the smaller of the reward and a new draw around the target, as in the paper's
-        source. ``"shift"``: the reward moved by the difference of the means (Jun et al. 2018).
+        ``"redraw"``: the smaller of the reward and a new draw around the faked mean, as in the
+        paper's source. ``"shift"``: the reward minus the difference of the means (Jun et al.
+        2018).
     noise
         Standard deviation of the new draw; None for the environment's.
 

@@ -42,10 +42,10 @@ class OracleTargetState(NamedTuple):
 class OracleTarget(AttackRecipe):
     """Lower the reward of every arm but the target until the target looks best.
 
-    It knows the mean rewards, and moves the reward of any other arm down by the distance of its
-    mean to a margin below the target's. It never raises a reward, and never changes those of the
-    target. This is the oracle attack of Jun et al. (2018) with rewards kept in [0, 1]; the choice
-    of the worst arm of each round as the target is ours, for contexts that change.
+    It knows the mean rewards. It lowers the reward of any other arm by as much as the mean of that
+    arm exceeds the target's mean minus a margin. It never raises a reward, and never changes those
+    of the target. This is the oracle attack of Jun et al. (2018) with rewards kept in [0, 1]; the
+    choice of the worst arm of each round as the target is ours, for contexts that change.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Promote: praise one arm, and speak ill of all others."""
+"""Promote: raise the rewards of one arm, and lower those of all others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class PromoteState(NamedTuple):
 
     target: int
     share: float  # of the budget, for lowering the rewards of other arms
-    account: Floats  # (3,) spent on lowering; spent before this round; whether it then lowered
+    # (3,) spent on lowering; all that was spent before the last proposal; 1 if that one lowered
+    account: Floats
 
     @kernel
     def propose_reward(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._base import AttackRecipe, refuse_infinite_arms
+from robustbandits.attacks._base import AttackRecipe, count_writable, require_contexts
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import OBLIVIOUS, WEAK, knows
@@ -27,9 +27,9 @@ class RandomRewardsState(NamedTuple):
 
     @kernel
     def propose_shifts(self, scene: Scene, shifts: Floats, rng: np.random.Generator) -> None:
-        gate = rng.random()
+        draw = rng.random()
         shift = self.size * (2.0 * rng.random() - 1.0)
-        if gate < self.probability:
+        if draw < self.probability:
             for a in range(shifts.shape[0]):
                 shifts[a] = shift
 
@@ -40,20 +40,20 @@ class RandomContextsState(NamedTuple):
 
     probability: float
     size: float
-    writable: int
+    writable: int  # coordinates that may change: the first ones
 
     @kernel
     def propose_contexts(
         self, policy: Any, scene: Scene, wanted: Floats, rng: np.random.Generator
     ) -> None:
-        gate = rng.random()
+        draw = rng.random()
         arm = int(rng.random() * wanted.shape[1])
         square = 0.0
         direction = np.empty(self.writable)
         for i in range(self.writable):
             direction[i] = rng.standard_normal()
             square += direction[i] * direction[i]
-        if gate < self.probability and square > 0.0:
+        if draw < self.probability and square > 0.0:
             scale = self.size / math.sqrt(square)
             for i in range(self.writable):
                 wanted[i, arm] += scale * direction[i]
@@ -96,6 +96,5 @@ class RandomControl(AttackRecipe):
     def start(self, problem: Problem) -> RandomRewardsState | RandomContextsState:
         if self.surface == "rewards":
             return RandomRewardsState(self.probability, self.size)
-        refuse_infinite_arms(problem, self.name)
-        writable = problem.dim - int(problem.intercept)
-        return RandomContextsState(self.probability, self.size, writable)
+        require_contexts(problem, self.name)
+        return RandomContextsState(self.probability, self.size, count_writable(problem))

@@ -1,8 +1,8 @@
-"""Practical threats: attacks of the suite with the parameters of something that really happens.
+"""Practical threats: attacks with parameters that imitate what happens to real systems.
 
-Each function returns a recipe. ``budget`` counts as for every attack: one unit is a change of 1 in
-a reward, for example one click, or in the length of a context. The defaults are examples, not
-estimates: set them to what you fear.
+Each function returns a recipe. ``budget`` counts as for every attack: one unit changes a reward by
+1, for example one click, moves a context by a distance of 1, or pays for one swap or fake record.
+The defaults are examples, not estimates: set them to what you expect in your system.
 """
 
 from __future__ import annotations
@@ -24,60 +24,60 @@ from robustbandits.game import require
 
 
 def click_fraud(budget: float, rivals: Sequence[int], share: float = 0.05) -> Contamination:
-    """Return bots of a competitor: a share of the users sees the rivals' items and never clicks."""
+    """Model bots of a competitor: a share of the users sees the rivals' items and never clicks."""
     return Contamination(budget, probability=share, payload="zero", arms=tuple(rivals))
 
 
 def click_farm(budget: float, own: int = 0, share: float = 0.05) -> Contamination:
-    """Return paid users: whenever they are shown the attacker's own item, they click on it."""
+    """Model paid users: whenever they are shown the attacker's own item, they click on it."""
     return Contamination(budget, probability=share, payload="one", arms=(own,))
 
 
 def publisher_inflation(budget: float, share: float = 0.1) -> Contamination:
-    """Return a publisher who is paid by the click: a share of its users clicks on everything."""
+    """Model a publisher who is paid by the click: a share of its users clicks on everything."""
     return Contamination(budget, probability=share, payload="one")
 
 
 def review_bombing(
     budget: float, victim: int = 0, start: float = 0.5, length: float = 0.01, share: float = 0.8
 ) -> Burst:
-    """Return a short, coordinated burst of the worst ratings for one item."""
+    """Model a short, coordinated burst of the worst ratings for one item."""
     ratings = Contamination(budget, probability=share, payload="zero", arms=(victim,))
     return Burst(ratings, start_at=start, length=length, shape="triangle")
 
 
 def feature_spoofing(budget: float, own: int = 0, reach: float = 0.2) -> ContextNudge:
-    """Return a seller who edits the features of its own item, just enough to be shown."""
+    """Model a seller who edits the features of its own item, just enough to be shown."""
     return ContextNudge(budget, target=own, reach=reach)
 
 
 def metadata_stuffing(budget: float, own: int = 0, size: float = 0.2) -> ContextStuffing:
-    """Return a seller who stuffs its item's description once, with what was popular until then."""
+    """Model a seller who stuffs its item's description once, with what was popular until then."""
     return ContextStuffing(budget, target=own, size=size)
 
 
 def cold_start_poisoning(budget: float, own: int = 0, rounds: int = 100) -> Burst:
-    """Return an attacker of a new system: praises its item and lowers the others at the start."""
+    """Model an attacker of a new system, who praises one item and lowers the others at first."""
     return Burst(Promote(budget, target=own), start_at=0.0, length=float(rounds))
 
 
 def user_spoofing(budget: float, own: int = 0, share: float = 0.05) -> Periodic:
-    """Return bots that fake their features, just enough to be shown the attacker's own item."""
+    """Model bots that fake their features, just enough to be shown the attacker's own item."""
     return _among_visitors(ContextNudge(budget, target=own), share)
 
 
 def shilling(budget: float, own: int = 0) -> Drip:
-    """Return fake users who praise the attacker's item and run down its rival, all through."""
+    """Model fake users who praise the attacker's item and run down its rival, in all rounds."""
     return Drip(FakeInjection(budget, target=own))
 
 
 def log_forgery(budget: float, own: int = 0, every: int = 1000, records: int = 10) -> FakeInjection:
-    """Return forged records for one item and against its rival, added to each batch of a log."""
+    """Model forged records for one item and against its rival, added to each batch of a log."""
     return FakeInjection(budget, target=own, every=every, records=records)
 
 
 def serving_fraud(budget: float, own: int = 0) -> ActionSwap:
-    """Return an insider who has bad items shown instead of the chosen ones, except for its own."""
+    """Model an insider who has bad items shown instead of the chosen ones, except for its own."""
     return ActionSwap(budget, target=own)
 
 
@@ -115,11 +115,11 @@ def stop_and_go(attack: Any, window: int = 500, limit: float = 2.0, noise: float
 
 
 def measurement_error(budget: float, start: float = 0.5, length: float = 0.01) -> Burst:
-    """Return an outage without an attacker: for a while, all rewards are recorded as 0."""
+    """Model an outage without an attacker: for a while, all rewards are recorded as 0."""
     return Burst(Contamination(budget, probability=1.0), start_at=start, length=length)
 
 
 def _among_visitors(attack: Any, share: float, cap: float | None = None) -> Periodic:
-    """Return an attack by a share of the visitors: one in every so many, at equal distances."""
+    """Return an attack by a share of the visitors, evenly spaced."""
     share = require.fraction("share", share)
     return Periodic(attack, period=max(1, round(1 / share)), active=share, cap=cap)

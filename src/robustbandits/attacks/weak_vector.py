@@ -1,4 +1,4 @@
-"""WeakVector: lower the rewards of the arms that look best, chosen before the policy chooses."""
+"""WeakVector: lower the rewards of the arms that look best, decided before the policy chooses."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class WeakVector(BestArmsAttack):
 
     This is the weak adversary of Lykouris et al. (2018): it decides on the change of every arm
     before it knows which arm is chosen, from the rewards of earlier rounds. It estimates the mean
-    rewards with a ridge regression. They count the largest change over all arms; here, as for every
-    attack, the budget pays for the change of the chosen arm. Which arms it lowers is ours.
+    rewards with a ridge regression. In that paper the budget pays for the largest change over all
+    arms; here, as for every attack, for the change of the chosen arm. Which arms it lowers is ours.
 
     Parameters
     ----------

@@ -17,11 +17,11 @@ def advice(report: RedTeamReport) -> str:
     if not others:
         return "no other policy was played"
     worst = {policy: _worst(report, policy) for policy in report.policies}
-    least = {policy: report.smallest_hijack(policy) for policy in report.policies}
-    best = min(others, key=lambda policy: (-least[policy], worst[policy].value))
+    smallest_hijack = {policy: report.smallest_hijack(policy) for policy in report.policies}
+    best = min(others, key=lambda policy: (-smallest_hijack[policy], worst[policy].value))
     target, budget = report.target, report.budgets[-1]
-    is_better = least[best] > least[target] or (
-        least[best] == least[target] and worst[best].high < worst[target].low
+    is_better = smallest_hijack[best] > smallest_hijack[target] or (
+        smallest_hijack[best] == smallest_hijack[target] and worst[best].high < worst[target].low
     )
     if not is_better:
         return f"none of the other policies that were played is clearly better than {target}"
@@ -31,7 +31,9 @@ def advice(report: RedTeamReport) -> str:
         f"budget of {budget:g}, {target} {worst[target].value:,.0f}; without attack "
         f"{clean[best].value:,.0f} and {clean[target].value:,.0f}"
     )
-    return text if least[best] > budget else f"{text}; it is hijacked with {least[best]:g}"
+    if smallest_hijack[best] > budget:
+        return text
+    return f"{text}; it is hijacked with {smallest_hijack[best]:g}"
 
 
 def _worst(report: RedTeamReport, policy: str) -> Estimate:

@@ -74,7 +74,11 @@ class AttackSpace:
                 scheduled = ([*_variants(kind(attack=attack))] for attack in plain)  # type: ignore[call-arg]
                 self._add(list(itertools.chain.from_iterable(scheduled)), problem)
         if not self.groups:
-            raise ValueError("attacks has no attack that can be played in this environment")
+            found = ", ".join(base.name for base in bases)
+            raise ValueError(
+                f"attacks must include one that can be played in this environment, such as "
+                f"Garcelon; got {found}"
+            )
 
     def _add(self, attacks: Sequence[Any], problem: Problem) -> None:
         try:

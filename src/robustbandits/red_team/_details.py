@@ -48,7 +48,7 @@ class Details(NamedTuple):
 
 
 class Knowledge(NamedTuple):
-    """The worst attack among those that know no more than a level allows."""
+    """The worst attack of a group: those that are at most black-box, or those that know more."""
 
     attack: str
     regret: float  # of the target with the largest budget, mean over seeds
@@ -60,8 +60,8 @@ def measure(report: RedTeamReport) -> Details:
     clean, games = report.clean_games, report.worst_games
     gap = float(np.mean([report.gaps[seed] for seed in report.seeds]))
     late = np.mean(late_rate.by_seed(games)) - np.mean(late_rate.by_seed(clean))
-    back = recovery(games, clean, tolerance=0.01 * gap)
-    cost, touched = np.mean(spent.by_seed(games)), np.mean(attacked_rounds.by_seed(games))
+    recoveries = recovery(games, clean, tolerance=0.01 * gap)
+    cost, attacked = np.mean(spent.by_seed(games)), np.mean(attacked_rounds.by_seed(games))
     control = report.control_games
     best_arm, clean_best_arm = (_share(report, group, _best) for group in (games, clean))
     wanted, clean_wanted = (_share(report, group, wanted_arms) for group in (games, clean))
@@ -71,11 +71,11 @@ def measure(report: RedTeamReport) -> Details:
         control_regret=float(final_regrets(control).mean()) if control else math.nan,
         per_unit=amplification(games, clean).value,
         spent=float(cost),
-        attacked_rounds=float(touched),
-        mean_change=float(cost / touched) if touched else math.nan,
+        attacked_rounds=float(attacked),
+        mean_change=float(cost / attacked) if attacked else math.nan,
         lost=float(late / gap) if gap else math.nan,
-        recovered=float(back.recovered.mean()) if len(back.recovered) else math.nan,
-        recovery=back.median,
+        recovered=float(recoveries.recovered.mean()) if len(recoveries.recovered) else math.nan,
+        recovery=recoveries.median,
         best_arm=best_arm,
         clean_best_arm=clean_best_arm,
         wanted_arms=wanted,
@@ -104,7 +104,7 @@ def wanted_arms(attack: Any, means: Floats) -> npt.NDArray[np.intp] | None:
 
     None if it wants none in particular, or finds its target only in the game.
     """
-    if hasattr(attack, "attack"):  # a schedule
+    if hasattr(attack, "attack"):  # an attack around another one
         return wanted_arms(attack.attack, means)
     if isinstance(attack, OracleTarget) and attack.target is None:
         return np.array([means.argmin()])
@@ -125,7 +125,7 @@ def by_knowledge(report: RedTeamReport) -> dict[str, Knowledge]:
 
 
 def shadow_regret(report: RedTeamReport) -> float:
-    """Return the mean regret under the worst attack if it must estimate what it knows."""
+    """Return the mean regret under the worst attack with estimates of what outsiders cannot see."""
     attack = report.worst_recipe
     if knowledge_of(attack.start(report.problem)) in BLACKBOX:
         return math.nan

@@ -19,13 +19,13 @@ from robustbandits.game.ledger import Ledger
 from robustbandits.metrics.groups import common_seeds
 from robustbandits.metrics.regret import late_rate
 
-#: Of the regret per round of uniform play.
-LOST = 0.5
-#: Of the games.
-GAMES = 0.8
+#: A game is hijacked if the attack costs this share of the regret per round of uniform play.
+LOST_SHARE = 0.5
+#: A budget hijacks a policy if this share of the games is hijacked.
+HIJACKED_SHARE = 0.8
 #: The search ends if the budget is known up to this factor.
-PRECISE = 1.1
-#: How far below the smallest budget of the grid the search begins, if that budget hijacks.
+PRECISION = 1.1
+#: If the smallest budget of the grid hijacks, the search begins at that budget divided by this.
 BELOW = 100.0
 
 
@@ -43,18 +43,18 @@ def hijacked(
     """
     attacked, clean = common_seeds(attacked, clean)
     excess = np.subtract(late_rate.by_seed(attacked), late_rate.by_seed(clean))
-    limits = np.array([LOST * gaps[ledger.seed] for ledger in attacked])
+    limits = np.array([LOST_SHARE * gaps[ledger.seed] for ledger in attacked])
     return (excess >= limits) & (limits > 0.0)
 
 
 def is_hijack(games: npt.NDArray[np.bool_]) -> bool:
     """Whether enough of the games are hijacked."""
-    return bool(games.size and games.mean() >= GAMES - 1e-9)
+    return bool(games.size and games.mean() >= HIJACKED_SHARE - 1e-9)
 
 
 def smallest_budget(low: float, high: float, hijacks: Callable[[float], bool]) -> float:
     """Bisect on a log scale: ``high`` hijacks and ``low`` does not; return the least that does."""
-    while high / low > PRECISE:
+    while high / low > PRECISION:
         middle = float(f"{math.sqrt(low * high):.3g}")
         if not low < middle < high:
             break
@@ -89,8 +89,8 @@ def search_budget(
         if low >= best:
             continue
         if high >= best:  # worth a search only if it hijacks with less than the best so far
-            if not hijacks(attack, best / PRECISE):
+            if not hijacks(attack, best / PRECISION):
                 continue
-            high = best / PRECISE
+            high = best / PRECISION
         best, found = smallest_budget(low, high, functools.partial(hijacks, attack)), attack
     return best, found

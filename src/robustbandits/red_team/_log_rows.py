@@ -83,7 +83,7 @@ class Rows:
             raise self._explain(error) from None
 
     def _check_sizes(self, metadata: Any, columns: list[str]) -> None:
-        """Raise DataError before a column is decoded that has too many values."""
+        """Raise DataError if a column has too many values to be decoded."""
         for group in range(metadata.num_row_groups):
             for k in range(metadata.num_columns):
                 column = metadata.row_group(group).column(k)
@@ -121,7 +121,10 @@ class Rows:
         return np.asarray(values, dtype=np.float64)
 
     def nested_numbers(self, batch: Any, name: str, first: int) -> Floats | None:
-        """Return a column of lists of lists as an array of three dimensions; None if it is not."""
+        """Return a column of lists of lists as an array.
+
+        None if the column has another type, or if its lists differ in length.
+        """
         pa = self._pa
         try:
             outer = batch.column(name).cast(pa.list_(pa.list_(pa.float64())))

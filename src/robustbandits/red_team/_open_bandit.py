@@ -24,7 +24,7 @@ from robustbandits.red_team._log_rows import Rows
 #: Arm, reward and probability.
 COLUMNS = ("item_id", "click", "propensity_score")
 ITEMS = "item_context.csv"
-#: More items are not in the data set, and would be a typing error.
+#: The data set has fewer items; a larger number is a mistake in the file.
 MAX_ITEMS = 1000
 
 _AFFINITY = re.compile(r"user-item_affinity_(\d{1,9})")
@@ -62,7 +62,10 @@ def _item_features(log: Rows, items: int) -> Floats:
     file = Rows(path)
     names = sorted((name for name in file.names if _FEATURE.fullmatch(name)), key=_number)
     if "item_id" not in file.names or not names:
-        raise DataError(f"{path} must have the columns item_id and item_feature_0, 1, ...")
+        raise DataError(
+            f"{path} must have the columns item_id and item_feature_0, item_feature_1, ...; got "
+            f"{', '.join(file.names[:12])}"
+        )
     rows: dict[int, tuple[float, list[str]]] = {}
     read = 0
     for batch in file.batches(["item_id", *names], text=tuple(names[1:])):

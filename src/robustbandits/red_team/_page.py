@@ -105,8 +105,8 @@ def _details(report: RedTeamReport) -> Table:
     values["shadow_regret"] = report.shadow_regret
     rows = [(title, values[name]) for name, title in _ROWS.items() if math.isfinite(values[name])]
     if report.confirmation is not None:
+        rows.append(("Games played with fresh seeds", report.confirmation.games))
         rows.append(("Games hijacked with fresh seeds", report.confirmation.hijacked))
-        rows.append(("of", report.confirmation.games))
     if math.isfinite(report.limit):
         title = f"Least price of any policy that withstands {report.budgets[-1]:g} (docs/limits.md)"
         rows.append((title, report.budgets[-1] * report.limit))
@@ -119,7 +119,7 @@ def _details(report: RedTeamReport) -> Table:
 
 
 def _knowledge(report: RedTeamReport) -> Table:
-    """Return what attackers who know as much as they like do, and those who do not."""
+    """Return the worst attack that is at most black-box, and the worst that knows more."""
     rows = [
         (_KNOWS[level], found.attack, found.regret, _budget(found.budget))
         for level, found in report.by_knowledge.items()

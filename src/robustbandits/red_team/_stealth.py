@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SEEDS, MOST_ROUNDS = 3, 10_000
 #: The detector sees this many rounds before the first change, if there are so many.
 HISTORY = 1000
+#: Penalty of the detector's regression.
 RIDGE = 0.1
 _BLOCK = 1000
 
@@ -90,7 +91,7 @@ def _replay(report: RedTeamReport, attack: Any, seed: int, first: int, last: int
 
 
 def residuals(contexts: Floats, rewards: Floats) -> Floats:
-    """Return how far each reward is from a ridge regression on those before.
+    """Return how far each reward is from a ridge regression on the rewards before it.
 
     The distance is divided by the standard deviation of the prediction's error for noise of 1, so
     that rewards of contexts that are not known yet do not stand out.
@@ -108,7 +109,7 @@ def residuals(contexts: Floats, rewards: Floats) -> Floats:
 
 
 def _larger(changed: Floats, clean: Floats) -> float:
-    """Return the probability that a number of the first is larger; ties count half."""
+    """Return the probability that a changed value exceeds a clean one; ties count half."""
     if not (changed.size and clean.size):
         return math.nan
     ordered = np.sort(clean)

@@ -1,4 +1,4 @@
-"""Which attacks the red team plays; a new attack of the package is in ``full`` by itself."""
+"""Which attacks the red team plays; a new attack of the package joins ``full`` automatically."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from robustbandits.game import require
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import BLACK_BOX, LEVELS
 from robustbandits.game.problem import Problem, UnsupportedProblem
+from robustbandits.red_team._labels import NO_ATTACK
 
 #: The attacks of ``quick``, typed as on the command line; the last one is the control.
 QUICK = (
@@ -25,18 +26,20 @@ QUICK = (
 #: Levels of attackers who know no more than the arms, contexts and rewards of the game.
 BLACKBOX = LEVELS[: LEVELS.index(BLACK_BOX) + 1]
 SUITES = ("quick", "full", "blackbox", "context")
+#: Budgets to play, unless others are given, in units of reward.
+BUDGETS = (10.0, 30.0, 100.0, 300.0)
 #: A budget for recipes whose budget is set later.
 _ANY_BUDGET = 1.0
 
 
 def choose_attacks(attacks: str | Sequence[Any], allow_import: bool = False) -> dict[str, Any]:
-    """Return attacks by label, each with any budget.
+    """Return attacks by label; their budgets have no meaning yet, and are set later.
 
     Parameters
     ----------
     attacks
-        ``quick``, ``full``, ``blackbox``, ``context``, names separated by commas, or a list of
-        names and recipes. The budgets of recipes are replaced.
+        ``quick``, ``full`` (all but those around another attack), ``blackbox``, ``context``, names
+        separated by commas, or a list of names and recipes. The budgets of recipes are replaced.
     allow_import
         Whether names may be ``module:Class``.
     """
@@ -50,8 +53,11 @@ def choose_attacks(attacks: str | Sequence[Any], allow_import: bool = False) -> 
     if not chosen:
         raise ValueError(f"attacks must be {', '.join(SUITES)} or names of attacks; got none")
     labels = {_label(attack): attack for attack in chosen}
-    if "NoAttack" in labels:
-        raise ValueError("attacks must not have NoAttack: games without attack are always played")
+    if NO_ATTACK in labels:
+        raise ValueError(
+            f"attacks must not include {NO_ATTACK}: leave it out, because games without attack are "
+            f"always played"
+        )
     return labels
 
 
@@ -93,7 +99,7 @@ def playable(attacks: dict[str, Any], problem: Problem) -> dict[str, Any]:
 
 def _suite(name: str) -> list[Any]:
     known = registry.kinds("attacks")
-    quick = [_typed(text) for text in QUICK]
+    quick = [_parse_attack(text) for text in QUICK]
     if name == "quick":
         return quick
     every = [
@@ -117,11 +123,11 @@ def _belongs(attack: Any, suite: str) -> bool:
 
 def _recipe(attack: Any, allow_import: bool) -> Any:
     if isinstance(attack, str):
-        return _typed(attack, allow_import)
+        return _parse_attack(attack, allow_import)
     return with_budget(require.recipe("attacks", attack, "attack"), _ANY_BUDGET)
 
 
-def _typed(text: str, allow_import: bool = False) -> Any:
+def _parse_attack(text: str, allow_import: bool = False) -> Any:
     """Return the attack that a text names; a budget is added if its class needs one."""
     name = text.partition("(")[0]
     if ":" not in name and "budget" in _required(registry.find_kind("attacks", name)):
@@ -130,7 +136,7 @@ def _typed(text: str, allow_import: bool = False) -> Any:
 
 
 def _label(attack: Any) -> str:
-    """Return the name and the parameters of an attack, without its budget."""
+    """Return the name and the changed parameters of an attack, without its budget."""
     changes = {key: value for key, value in attack.changes().items() if key != "budget"}
     shown = ", ".join(f"{key}={value!r}" for key, value in changes.items())
     return f"{attack.name}({shown})" if shown else str(attack.name)

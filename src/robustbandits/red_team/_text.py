@@ -13,11 +13,11 @@ from robustbandits.red_team._details import Details
 if TYPE_CHECKING:
     from robustbandits.red_team.report import RedTeamReport
 
-#: Width of a policy's column; with three yardsticks the table has less than 100 letters a line.
+#: Width of a policy's column; with three yardsticks a line of the table is shorter than `WIDTH`.
 COLUMN = 17
-#: Letters of a line at most.
+#: The largest number of characters in a line.
 WIDTH = 100
-#: Attacks in the table at most, so that the summary fits on a screen of 40 lines.
+#: The largest number of attacks in the table, so that the summary fits on a screen of 40 lines.
 MOST_ATTACKS = 14
 
 
@@ -28,16 +28,16 @@ def verdict(report: RedTeamReport) -> str:
         return (
             f"{report.target} is hijacked with a budget of {report.budget_to_hijack:.3g}: under "
             f"{report.worst_attack} it loses {found.lost:.0%} of what choosing arms at random "
-            f"loses, at the end of {report.rounds:,} rounds ({_games(count)})."
+            f"loses, at the end of {report.rounds:,} rounds ({_seeds(count)})."
         )
     return (
         f"No attack hijacks {report.target} with a budget of up to {report.budgets[-1]:g}: the "
         f"worst, {report.worst_attack}, takes its regret from {found.clean_regret:,.0f} to "
-        f"{found.regret:,.0f} in {report.rounds:,} rounds ({_games(count)})."
+        f"{found.regret:,.0f} in {report.rounds:,} rounds ({_seeds(count)})."
     )
 
 
-def _games(count: int) -> str:
+def _seeds(count: int) -> str:
     return f"{count} seed" + ("" if count == 1 else "s")
 
 
@@ -124,7 +124,7 @@ def _arms(found: Details) -> str:
 
 
 def _knowledge(report: RedTeamReport) -> str:
-    """Return the regrets under the worst attack that knows more, and under those that do not."""
+    """Return how much more regret attacks cause that know more than a black-box attack."""
     parts = []
     if len(report.by_knowledge) == 2:
         less, more = report.by_knowledge[BLACK_BOX], report.by_knowledge[OMNISCIENT]
@@ -176,7 +176,7 @@ def _notes(report: RedTeamReport) -> list[str]:
     lines = ["Means and 95 % intervals over seeds. docs/redteam.md says what counts as hijacked."]
     if (report.rounds, len(report.seeds)) != (report.asked_rounds, report.asked_seeds):
         lines.append(
-            f"Reduced to {report.rounds:,} rounds and {_games(len(report.seeds))}, to fit in the "
-            f"time; asked for were {report.asked_rounds:,} and {report.asked_seeds}."
+            f"Reduced to {report.rounds:,} rounds and {_seeds(len(report.seeds))} to fit in the "
+            f"time, from {report.asked_rounds:,} rounds and {_seeds(report.asked_seeds)}."
         )
     return lines

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 from robustbandits.game.rounds import Environment
 from robustbandits.game.simulate import simulate
 
-#: Fewer rounds or seeds say too little.
+#: Rounds and seeds are not reduced below these numbers: results would be too uncertain.
 LEAST_ROUNDS = 1000
 LEAST_SEEDS = 3
-#: Minutes of a Python object, unless they are given; and how long the least size may take then.
-MINUTES_OF_OBJECTS, MOST_MINUTES_OF_OBJECTS = 5.0, 30.0
+#: Minutes for a Python object, unless they are given.
+MINUTES_OF_OBJECTS = 5.0
+#: How many minutes the fewest rounds and seeds of a Python object may take, unless they are given.
+MOST_MINUTES_OF_OBJECTS = 30.0
 #: A speed is measured over at least this many seconds.
 MEASURED_SECONDS = 0.2
 
@@ -25,7 +27,7 @@ class Size(NamedTuple):
 
 
 def seconds_per_round(policy: Any, environment: Environment, rounds: int) -> float:
-    """Measure how long one round of a policy takes, compiled."""
+    """Measure how many seconds one round of a policy takes, without the time to compile it."""
     played = min(rounds, 100)
     simulate(environment=environment, policy=policy, rounds=played, points=1)  # compiles
     while True:
@@ -53,7 +55,7 @@ def fit(
     seconds
         Duration of a round, divided by the number of workers.
     most
-        How many minutes the least rounds and seeds may take; the same number by default.
+        How many minutes the fewest rounds and seeds may take; ``minutes`` by default.
     """
     possible = minutes * 60.0 / (games * seconds)  # rounds, summed over seeds
     count = len(size.seeds)

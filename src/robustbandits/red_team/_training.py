@@ -16,6 +16,7 @@ from robustbandits.red_team.log_file import Log
 
 #: Estimates are compared in at most this many rows, evenly spread.
 COMPARED_ROWS = 2000
+#: Penalty of the regression that stands for the truth.
 RIDGE = 0.1
 
 
@@ -30,7 +31,7 @@ class Trained(NamedTuple):
     """What a policy would do after it was trained on a log."""
 
     choices: Any  # (rows,) the arm that it prefers
-    chances: Floats  # (rows,) of the logged arm
+    chances: Floats  # (rows,) probability with which it would choose the logged arm
     estimates: Floats | None  # (some rows, arms) mean rewards; None if not known
     spent: float
     changed_rows: int
@@ -76,13 +77,13 @@ def train(policy: Any, log: Log, truth: Truth, attack: Any = None) -> Trained:
     problem = problem_of(log, truth)
     learner = _ObjectLearner(policy, problem) if is_object(policy) else _Learner(policy, problem)
     attacker = None if attack is None else _attacker(attack, problem, learner)
-    touched = 0
+    changed_rows = 0
     for k in range(len(log)):
         contexts, arm, reward = log.contexts[k], int(log.arms[k]), float(log.rewards[k])
         if attacker is not None and attacker.spent < attack.budget:
             contexts = attacker.contexts(contexts, truth.means[k])
             reward = attacker.reward(arm, reward)
-            touched += bool(attacker.log)
+            changed_rows += bool(attacker.log)
             attacker.log.clear()
         learner.observe(contexts, arm, reward)
     spent = 0.0 if attacker is None else attacker.spent
@@ -90,10 +91,12 @@ def train(policy: Any, log: Log, truth: Truth, attack: Any = None) -> Trained:
     chances = np.empty(len(log))
     for k in range(len(log)):
         choices[k], chances[k] = learner.preference(log.contexts[k], int(log.arms[k]))
-    return Trained(choices, chances, learner.estimates(_spread(log)), spent, touched)
+    return Trained(
+        choices, chances, learner.estimates(_compared_contexts(log)), spent, changed_rows
+    )
 
 
-def _spread(log: Log) -> Floats:
+def _compared_contexts(log: Log) -> Floats:
     step = -(-len(log) // COMPARED_ROWS)
     return log.contexts[::step]
 
@@ -170,7 +173,7 @@ class _ObjectLearner:
         return arm, float(arm == logged)
 
     def estimates(self, contexts: Floats) -> Floats | None:
-        """Return None."""
+        """Return None, because what an object estimates is not known."""
         return None
 
     def peek(self, contexts: Floats) -> int:

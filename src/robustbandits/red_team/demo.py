@@ -11,7 +11,7 @@ from robustbandits.red_team.report import RedTeamReport
 
 BUDGET, ROUNDS, SEEDS = 50.0, 100_000, 5
 ROBUST = "CautiousLinUCB(200)"
-#: Letters of the longest bar.
+#: Characters of the longest bar.
 BAR = 40
 
 

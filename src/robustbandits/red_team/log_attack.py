@@ -17,7 +17,8 @@ from robustbandits.game.facts import start_policy
 from robustbandits.game.object_policy import PolicyLike
 from robustbandits.kernels.linalg import Floats
 from robustbandits.red_team._hijack import smallest_budget
-from robustbandits.red_team._suite import choose_attacks, playable, with_budget
+from robustbandits.red_team._labels import NO_ATTACK
+from robustbandits.red_team._suite import BUDGETS, choose_attacks, playable, with_budget
 from robustbandits.red_team._target import as_target
 from robustbandits.red_team._training import (
     Trained,
@@ -30,10 +31,9 @@ from robustbandits.red_team._training import (
 from robustbandits.red_team.log_file import Log, read_log
 from robustbandits.red_team.log_report import LogReport, LogResult
 
-BUDGETS = (10.0, 30.0, 100.0, 300.0)
-#: An arm is preferred if the policy chooses it in this share of the logged contexts.
-MOST = 0.5
-#: The search for the smallest budget begins this far below the largest one.
+#: An arm is preferred if the policy chooses it in more than this share of the logged contexts.
+PREFERRED_SHARE = 0.5
+#: The search for the smallest budget begins at the largest one divided by this.
 RANGE = 1000.0
 
 
@@ -50,8 +50,8 @@ def redteam_log(
 
     The policy learns the logged arms and rewards, row by row. An attack changes some of them, and
     is limited by its budget as in a game. Attacks that know the mean rewards are given those of a
-    ridge regression of the clean log. What the policy then prefers is asked for all logged
-    contexts, unchanged.
+    ridge regression of the clean log. Then the policy is asked which arm it prefers in each of the
+    logged contexts, unchanged.
 
     Parameters
     ----------
@@ -88,7 +88,10 @@ def redteam_log(
     suite = playable(choose_attacks(attacks, allow_import=True), problem)
     chosen = {name: attack for name, attack in suite.items() if can_change_logs(attack, problem)}
     if not chosen:
-        raise ValueError(f"attacks must have one that can change a log, got {', '.join(suite)}")
+        raise ValueError(
+            f"attacks must include one that can change a log, such as Garcelon; got "
+            f"{', '.join(suite)}"
+        )
     grid = sorted({require.positive("budgets", budget) for budget in budgets or BUDGETS})
     clean = train(policy, log, truth)
     arm = _promoted_arm(promote, clean, truth)
@@ -105,7 +108,7 @@ def redteam_log(
         rows=len(log),
         arms=arms,
         dim=dim,
-        clean=_compare("NoAttack", 0.0, clean, clean, log, arm),
+        clean=_compare(NO_ATTACK, 0.0, clean, clean, log, arm),
         results=tuple(results),
         promoted_arm=arm,
         budget_to_promote=budget,
@@ -168,7 +171,7 @@ def _budget_to_promote(policy: Any, log: Log, truth: Truth, arm: int) -> tuple[f
 
         def prefers(budget: float, attack: Any = attack) -> bool:
             trained = train(policy, log, truth, with_budget(attack, budget))
-            return bool((trained.choices == arm).mean() > MOST)
+            return bool((trained.choices == arm).mean() > PREFERRED_SHARE)
 
         high = min(float(len(log)), found[0])  # a row costs 1 at most
         if prefers(high):

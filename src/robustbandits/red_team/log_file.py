@@ -75,12 +75,19 @@ class Log:
             "rewards": lambda values: (values >= 0.0) & (values <= 1.0),
             "probabilities": lambda values: (values > 0.0) & (values <= 1.0),
         }
+        expected = {
+            "arms": f"from 0 to {count - 1}",
+            "rewards": "from 0 to 1",
+            "probabilities": "above 0, up to 1",
+        }
         for name, values in columns.items():
             if values.shape != (rows,):
                 raise ValueError(f"{name} must have shape ({rows},), got {values.shape}")
             bad = np.flatnonzero(~valid[name](values))
             if len(bad):
-                raise ValueError(f"{name}: row {bad[0]} is out of range, got {values[bad[0]]}")
+                raise ValueError(
+                    f"{name} must be {expected[name]}, got {values[bad[0]]} in row {bad[0]}"
+                )
             object.__setattr__(self, name, values)
         object.__setattr__(self, "contexts", contexts)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from robustbandits.game.ledger import frame
+from robustbandits.red_team._json import finite
 
 if TYPE_CHECKING:
     import pandas
@@ -76,7 +77,7 @@ class LogReport:
 
     @property
     def worst(self) -> LogResult:
-        """The attack and budget that change the most choices; of equal ones the least spent."""
+        """The attack and budget that change the most choices; among equals, the cheapest."""
         return max(self.results, key=lambda result: (result.changed_choices, -result.spent))
 
     @property
@@ -112,9 +113,10 @@ class LogReport:
             )
         lines += [
             "",
-            "choices: share of the logged contexts with another choice than without attack; arm:",
-            "with that arm as the choice. shift: mean change of the estimates. value: mean reward",
-            "of the trained policy, estimated from the clean log by inverse probability weights.",
+            "choices: share of the logged contexts in which the policy chooses another arm than",
+            f"without attack; {promoted}: in which it chooses that arm. shift: mean change of the",
+            "estimates. value: mean reward of the trained policy, estimated from the clean log by",
+            "inverse probability weights.",
         ]
         return "\n".join(lines)
 
@@ -122,7 +124,7 @@ class LogReport:
         """Return plain values for JSON; infinite and unknown numbers are None."""
         values = {"verdict": self.verdict, **dataclasses.asdict(self)}
         values["results"] = list(values["results"])
-        return dict(_finite(values))
+        return dict(finite(values))
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return one row for each attack and budget."""
@@ -132,13 +134,3 @@ class LogReport:
 
 def _amount(value: float) -> str:
     return f"{value:,.0f}" if value >= 100.0 else f"{value:.3g}"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -28,7 +28,7 @@ from robustbandits.policies.linear.robust_linucb import RobustLinUCB
 from robustbandits.red_team._attack_space import short_label
 from robustbandits.red_team._hijack import hijacked, is_hijack, search_budget
 from robustbandits.red_team._labels import NO_ATTACK, attack_label
-from robustbandits.red_team._suite import choose_attacks, playable, with_budget
+from robustbandits.red_team._suite import BUDGETS, choose_attacks, playable, with_budget
 from robustbandits.red_team._target import as_environment, as_target, is_object
 from robustbandits.red_team._time_budget import (
     MINUTES_OF_OBJECTS,
@@ -40,13 +40,11 @@ from robustbandits.red_team._time_budget import (
 from robustbandits.red_team.report import Confirmation, RedTeamReport
 from robustbandits.red_team.search import AdaptiveSearch
 
-#: Budgets of the grid, in units of reward.
-BUDGETS = (10.0, 30.0, 100.0, 300.0)
 #: The tolerance of CautiousLinUCB for each unit of budget.
 TOLERANCE = 4.0
-#: Runs of the search for the budget, the control, the confirmation and the replays, for the
-#: estimate of the time.
-SEARCHED = 16
+#: Games for each seed of the search for the budget, the control, the confirmation and the replays:
+#: an estimate, to fit the games into the time.
+EXTRA_GAMES = 16
 #: Games of the adaptive search for each budget, if the attacks are ``"search"``.
 SEARCH_GAMES = 400
 
@@ -82,9 +80,9 @@ def redteam(
     environment
         Where it plays: a recipe or its text. By default a simulated catalogue of 20 arms.
     attacks
-        ``"quick"``, ``"full"`` (all that exist), ``"blackbox"`` (those that know no more than the
-        arms, contexts and rewards of the game), ``"context"`` (those that change contexts),
-        ``"search"`` (``quick``, and for each budget the worst attack that
+        ``"quick"``, ``"full"`` (all but those around another attack), ``"blackbox"`` (those that
+        know no more than the arms, contexts and rewards of the game), ``"context"`` (those that
+        change contexts), ``"search"`` (``quick``, and for each budget the worst attack that
         :class:`~robustbandits.red_team.search.AdaptiveSearch` finds with other seeds), names
         separated by commas, or a list of names and recipes.
     budgets
@@ -128,7 +126,7 @@ def redteam(
     team = _RedTeam(catalogue, label, policy, chosen, grid, others)
     team.options = {"workers": workers, "progress": progress}
     team.store = None if store is None else Store(store)
-    team.searched = SEARCHED + (SEARCH_GAMES * len(grid) // len(size.seeds) if search else 0)
+    team.extra_games = EXTRA_GAMES + (SEARCH_GAMES * len(grid) // len(size.seeds) if search else 0)
     team.size = _fit(team, size, minutes)
     if search:
         team.search()
@@ -139,7 +137,7 @@ class _RedTeam:
     """What is played, and how."""
 
     size: Size
-    searched: int  # games for each seed, beside those of the grid
+    extra_games: int  # for each seed, besides those of the grid
     store: Store | None
     options: dict[str, Any]
 
@@ -158,13 +156,15 @@ class _RedTeam:
         self.name = f"red team of {target}"
         self.about = "Every attack with every budget"
 
-    def spec(self, about: str, pairs: dict[str, Any], policies: dict[str, Any], seeds: Any) -> Spec:
+    def spec(
+        self, about: str, attacks: dict[str, Any], policies: dict[str, Any], seeds: Any
+    ) -> Spec:
         """Return the spec of these attacks and policies."""
         return Spec(
             name=self.name,
             about=about,
             environments=[self.environment],
-            attacks=pairs,
+            attacks=attacks,
             policies=policies,
             rounds=self.size.rounds,
             seeds=seeds,
@@ -182,8 +182,8 @@ class _RedTeam:
             for name, attack in self.attacks.items()
             for budget in self.budgets
         }
-        pairs = {NO_ATTACK: NoAttack(), **grid}
-        spec = self.spec(self.about, pairs, self.policies, self.size.seeds)
+        attacks = {NO_ATTACK: NoAttack(), **grid}
+        spec = self.spec(self.about, attacks, self.policies, self.size.seeds)
         report = RedTeamReport(
             target=self.target,
             attacks=tuple(self.attacks),
@@ -218,12 +218,13 @@ class _RedTeam:
 
     def search(self) -> None:
         """Add the worst attack that a search finds for each budget, with seeds of its own."""
-        if self.store is not None:  # after an interruption, the store knows the size
+        if self.store is not None:  # so that after an interruption the size is in the store
             clean = {NO_ATTACK: NoAttack()}
             target = {self.target: self.policy}
             self.run(self.spec(self.about, clean, target, self.size.seeds))
         first = max(self.size.seeds) + 1
-        used = (*self.size.seeds, *range(first, first + len(self.size.seeds)))  # and to confirm
+        # The seeds of the grid and of the confirmation, which the search must not use.
+        used = (*self.size.seeds, *range(first, first + len(self.size.seeds)))
         for budget in self.budgets:
             worst = AdaptiveSearch(
                 self.policy,
@@ -239,8 +240,10 @@ class _RedTeam:
 
     def _attacked(self, attack: str, budget: float, seeds: Sequence[int]) -> Any:
         """Return the target's games under an attack."""
-        pairs = {attack_label(attack, budget): with_budget(self.attacks[attack], budget)}
-        spec = self.spec("Search of the smallest budget", pairs, {self.target: self.policy}, seeds)
+        attacks = {attack_label(attack, budget): with_budget(self.attacks[attack], budget)}
+        spec = self.spec(
+            "Search of the smallest budget", attacks, {self.target: self.policy}, seeds
+        )
         return self.run(spec).ledgers
 
     def _control(self, report: RedTeamReport) -> Any:
@@ -258,11 +261,13 @@ class _RedTeam:
         attack, budget = report.worst_attack, report.worst_budget
         first = max(self.size.seeds) + 1
         seeds = tuple(range(first, first + len(self.size.seeds)))
-        pairs = {
+        attacks = {
             NO_ATTACK: NoAttack(),
             attack_label(attack, budget): with_budget(self.attacks[attack], budget),
         }
-        spec = self.spec("The worst attack, fresh seeds", pairs, {self.target: self.policy}, seeds)
+        spec = self.spec(
+            "The worst attack, fresh seeds", attacks, {self.target: self.policy}, seeds
+        )
         games = self.run(spec).ledgers
         clean = [ledger for ledger in games if ledger.attack == NO_ATTACK]
         attacked = [ledger for ledger in games if ledger.attack != NO_ATTACK]
@@ -287,9 +292,9 @@ def _check_budgets(budgets: Sequence[float]) -> tuple[float, ...]:
 
 
 def _fit(team: _RedTeam, size: Size, minutes: float | None) -> Size:
-    """Return how much the target can play in its time, and note in the team what was asked for.
+    """Return how much the target can play in its time, and write into the team what was asked for.
 
-    An interrupted red team continues with the size that it began with, which its store knows.
+    An interrupted red team continues with the size that it began with, which is in its store.
     """
     slow = is_object(team.policy)
     limit = (MINUTES_OF_OBJECTS if slow else math.inf) if minutes is None else minutes
@@ -304,6 +309,6 @@ def _fit(team: _RedTeam, size: Size, minutes: float | None) -> Size:
             return Size(experiment.spec.rounds, experiment.spec.seeds)
     workers = 1 if slow else available_cores()
     seconds = seconds_per_round(team.policy, team.environment, size.rounds) / workers
-    games = 1 + len(team.attacks) * len(team.budgets) + team.searched
+    games = 1 + len(team.attacks) * len(team.budgets) + team.extra_games
     most = MOST_MINUTES_OF_OBJECTS if minutes is None else limit
     return fit(size, minutes=limit, games=games, seconds=seconds, most=most)

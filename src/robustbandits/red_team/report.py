@@ -31,6 +31,7 @@ from robustbandits.red_team._details import (
     shadow_regret,
 )
 from robustbandits.red_team._hijack import hijacked, is_hijack
+from robustbandits.red_team._json import finite
 from robustbandits.red_team._labels import NO_ATTACK, attack_label
 from robustbandits.red_team._stealth import Stealth, measure_stealth
 from robustbandits.red_team._suite import with_budget
@@ -66,6 +67,10 @@ class RedTeamReport:
         Spec and ledgers of the grid: every attack with every budget, target and yardsticks.
     gaps
         Regret per round of uniform play, by seed.
+    asked_rounds, asked_seeds
+        The rounds and the number of seeds that were asked for; fewer are played if time is short.
+    hijacking_attack, hijacking_games
+        The attack that needs the budget to hijack, and the target's games under it.
     control_games
         The target's games under random changes, with the budget of the worst attack.
     confirmation
@@ -154,7 +159,7 @@ class RedTeamReport:
 
     @property
     def worst_budget(self) -> float:
-        """The budget of the worst attack: the budget to hijack, or that of the most harm."""
+        """The budget of the worst attack."""
         return self.budget_to_hijack if self.hijacking_attack else self._most_harmful[1]
 
     @property
@@ -227,7 +232,7 @@ class RedTeamReport:
         return advice(self)
 
     def catalogue(self, seed: int) -> tuple[Any, Any]:
-        """Return contexts (arms, dim) and means of fixed arms; None if arms are not fixed."""
+        """Return contexts (arms, dim) and means; (None, None) if arms are not fixed."""
         environment = self.experiment.spec.environments[self.environment]
         nature = environment.start(self.rounds, stream(seed, NATURE))
         if not nature.problem.fixed_arms or nature.problem.infinite:
@@ -283,7 +288,7 @@ class RedTeamReport:
                 for attack, row in self.matrix.items()
             },
         }
-        return dict(_finite(values))
+        return dict(finite(values))
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return one row for each game of the grid."""
@@ -297,11 +302,3 @@ class RedTeamReport:
         from robustbandits.red_team._page import write_page
 
         return write_page(self, Path(folder))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

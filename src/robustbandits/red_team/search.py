@@ -28,6 +28,7 @@ from robustbandits.metrics.damage import paired_differences
 from robustbandits.metrics.groups import final_regrets
 from robustbandits.metrics.intervals import Estimate, estimate_mean
 from robustbandits.red_team._attack_space import ATTACKS, SCHEDULES, AttackSpace, short_label
+from robustbandits.red_team._labels import NO_ATTACK
 from robustbandits.red_team._target import as_environment, as_target
 
 #: Games of a search, unless their number is given.
@@ -142,9 +143,9 @@ class AdaptiveSearch:
         search = _Search(self)
         worst = search.find()
         label = short_label(worst)
-        games = search.play({"NoAttack": NoAttack(), label: worst}, search.fresh_seeds)
-        clean = [ledger for ledger in games if ledger.attack == "NoAttack"]
-        attacked = [ledger for ledger in games if ledger.attack != "NoAttack"]
+        games = search.play({NO_ATTACK: NoAttack(), label: worst}, search.fresh_seeds)
+        clean = [ledger for ledger in games if ledger.attack == NO_ATTACK]
+        attacked = [ledger for ledger in games if ledger.attack != NO_ATTACK]
         return SearchResult(
             target=search.label,
             attack=worst,
@@ -185,27 +186,27 @@ class _Search:
 
     def find(self) -> Any:
         """Return the attack with the largest mean regret on the seeds of the search."""
-        most = max(1, min(SEED_COUNTS[-1], self.limit // 16))  # seeds of a comparison
+        seeds = max(1, min(SEED_COUNTS[-1], self.limit // 16))  # number for a comparison
         drawn = self.space.draw(_affordable(self.limit // 2), self.rng)
-        best = self._worst_first(self._halve(drawn), most)
-        while (left := self.limit - self.games_played - FINALISTS * most) > 0:
-            new = self._next_attacks(best, _affordable(min(left, self.limit // 4)))
+        worst = self._worst_first(self._halve(drawn), seeds)
+        while (left := self.limit - self.games_played - FINALISTS * seeds) > 0:
+            new = self._next_attacks(worst, _affordable(min(left, self.limit // 4)))
             if not new:
                 break
-            best = self._worst_first([*best, *self._halve(new)], most)[:FINALISTS]
-        return best[0]
+            worst = self._worst_first([*worst, *self._halve(new)], seeds)[:FINALISTS]
+        return worst[0]
 
-    def _next_attacks(self, best: Sequence[Any], count: int) -> list[Any]:
-        """Return attacks to play next: half are like the best ones, the others are drawn."""
-        near = list(itertools.chain.from_iterable(map(self.space.neighbours, best)))
-        like = [near[k] for k in self.rng.permutation(len(near)) if near[k] not in self.regrets]
+    def _next_attacks(self, worst: Sequence[Any], count: int) -> list[Any]:
+        """Return attacks to play next: half are neighbours of the worst, the others are drawn."""
+        near = list(itertools.chain.from_iterable(map(self.space.neighbours, worst)))
+        new = [near[k] for k in self.rng.permutation(len(near)) if near[k] not in self.regrets]
         drawn = self.space.draw(self.space.size, self.rng)
-        other = [attack for attack in drawn if attack not in self.regrets]
-        half = like[: (count + 1) // 2]
-        return list(dict.fromkeys([*half, *other]))[:count]
+        others = [attack for attack in drawn if attack not in self.regrets]
+        half = new[: (count + 1) // 2]
+        return list(dict.fromkeys([*half, *others]))[:count]
 
     def _halve(self, attacks: list[Any]) -> list[Any]:
-        """Return the worst attacks: the better half leaves, the others play with more seeds."""
+        """Drop the less harmful half and play the rest with more seeds, again and again."""
         for count in SEED_COUNTS:
             if len(attacks) <= FINALISTS:
                 break
@@ -213,7 +214,7 @@ class _Search:
         return attacks[:FINALISTS]
 
     def _worst_first(self, attacks: Sequence[Any], count: int) -> list[Any]:
-        """Play attacks until each has met the first ``count`` seeds, and order them by regret."""
+        """Play what is missing with the first ``count`` seeds, and order the attacks by regret."""
         groups: dict[int, list[Any]] = {}
         for attack in attacks:
             groups.setdefault(len(self.regrets.setdefault(attack, [])), []).append(attack)

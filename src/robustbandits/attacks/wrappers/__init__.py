@@ -1,1 +1,1 @@
-"""Attacks around another attack: they decide when it attacks, or what it knows."""
+"""Attacks around another attack: they limit when and how much it changes, or what it knows."""

@@ -2,7 +2,7 @@
 
 The recipe of such an attack starts a *gate*, which has two kernels. ``allowance`` returns the most
 that may be paid in this round; ``arm`` is -1 before the choice. ``note`` is told the arm that was
-chosen. The wrapped attack plays on in every round, so that it can learn, but its proposals are
+chosen. The wrapped attack still watches every round, so that it can learn, but its proposals are
 reduced to the allowance.
 """
 
@@ -51,7 +51,8 @@ def _check_attack(name: str, value: Any) -> Any:
         kind = getattr(attacks, str(word), None)
         if kind is None or not hasattr(kind, "from_dict"):
             raise ValueError(
-                f"{name} must have the name of an attack of robustbandits as its kind, got {word!r}"
+                f"kind of {name} must be the name of an attack of robustbandits, for example "
+                f"'Garcelon'; got {word!r}"
             )
         return kind.from_dict(values | {"name": word})
     require.recipe(name, value, "attack")
@@ -285,7 +286,7 @@ class Schedule(AttackAround):
         return _SCHEDULED[self.surface_of(inner)](inner, gate)
 
     def prepare(self, state: Any, contexts: Floats, means: Floats) -> None:
-        """Let the wrapped attack look at the first round, if it wants to."""
+        """Prepare the wrapped attack with the first round, if it has a method `prepare`."""
         if hasattr(self.attack, "prepare"):
             self.attack.prepare(state.inner, contexts, means)
 
@@ -296,4 +297,4 @@ def rounds_of(name: str, value: float, problem: Problem, attack: str) -> float:
 
 
 #: A fact of an attack around another one: it is that of the wrapped attack.
-OF_THE_ATTACK = "as the attack"
+OF_THE_ATTACK = "as the wrapped attack"

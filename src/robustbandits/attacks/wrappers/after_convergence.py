@@ -19,7 +19,7 @@ from robustbandits.game.verbs import Scene
 from robustbandits.kernels.linalg import Floats
 
 # Positions in an account.
-AVERAGE, STRUCK = range(2)
+AVERAGE, HAS_BEGUN = range(2)
 
 
 @knows(OMNISCIENT)
@@ -27,22 +27,22 @@ class ConvergenceGate(NamedTuple):
     """How often the policy has lately chosen the best arm."""
 
     share: float
-    step: float
+    step: float  # weight of the latest round in the moving average
     account: Floats  # (2,) moving average; 1 once the attack has begun
 
     @kernel
     def allowance(self, scene: Scene, arm: int) -> float:
-        return math.inf if self.account[STRUCK] != 0.0 else 0.0
+        return math.inf if self.account[HAS_BEGUN] != 0.0 else 0.0
 
     @kernel
     def note(self, scene: Scene, arm: int) -> None:
         best = scene.means[arm]
         for a in range(scene.means.shape[0]):
             best = max(best, scene.means[a])
-        hit = 1.0 if scene.means[arm] == best else 0.0
-        self.account[AVERAGE] += self.step * (hit - self.account[AVERAGE])
+        is_best = 1.0 if scene.means[arm] == best else 0.0
+        self.account[AVERAGE] += self.step * (is_best - self.account[AVERAGE])
         if self.account[AVERAGE] > self.share:
-            self.account[STRUCK] = 1.0
+            self.account[HAS_BEGUN] = 1.0
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class AfterConvergence(Schedule):
     share
         The attack begins when the moving average exceeds this.
     window
-        Number of rounds over which the average forgets.
+        In the moving average, the latest round has a weight of ``1 / window``.
     """
 
     facts: ClassVar[AttackFacts] = AttackFacts(

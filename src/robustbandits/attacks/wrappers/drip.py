@@ -46,7 +46,7 @@ class DripGate(NamedTuple):
 
 @dataclass(frozen=True)
 class Drip(Schedule):
-    """Run an attack slowly: each round may cost only what a small, constant income has saved.
+    """Run an attack slowly: a round may cost only what was saved up at a small, constant rate.
 
     A bucket gains ``rate`` in every round and holds at most ``saved``; a round may cost what is in
     it, and at most ``cap``. So no window of n rounds costs more than ``saved + rate · n``. (An
@@ -59,7 +59,7 @@ class Drip(Schedule):
     attack
         See :class:`~robustbandits.attacks.wrappers._schedule.Schedule`.
     rate
-        Income of a round; None to spread the budget evenly over the horizon.
+        What a round adds to the savings; None to spread the budget evenly over the horizon.
     saved
         Most that can be saved.
     cap

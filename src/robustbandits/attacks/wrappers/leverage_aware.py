@@ -1,4 +1,4 @@
-"""LeverageAware: attack only rewards that carry much weight, or only those that carry little."""
+"""LeverageAware: attack only arms that are already well known, or only those that are not."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from robustbandits.kernels.linalg import Floats, add_outer, copy_column, dot, mu
 
 @knows(BLACK_BOX)
 class LeverageGate(NamedTuple):
-    """The inverse of the sum of x xᵀ over the contexts of the chosen arms."""
+    """The inverse of V: the penalty plus the sum of x xᵀ over the contexts of the chosen arms."""
 
     inverse: Floats  # (dim, dim)
     width: float
-    above: bool
+    above: bool  # whether arms above that width are attacked, not those below
 
     @kernel
     def allowance(self, scene: Scene, arm: int) -> float:
@@ -48,11 +48,11 @@ class LeverageGate(NamedTuple):
 
 @dataclass(frozen=True)
 class LeverageAware(Schedule):
-    """Run an attack on rewards only where the chosen arm is already well known, or only where not.
+    """Run an attack on rewards only if the chosen arm is already well known, or only if it is not.
 
     The width of an arm is √(xᵀ V⁻¹ x), where V is the penalty plus the sum of x xᵀ over the arms
     chosen so far, which the attack computes itself. Policies that give uncertain arms less weight,
-    such as CautiousLinUCB, learn with nearly full weight where the width is small: the same money
+    such as CautiousLinUCB, learn with nearly full weight where the width is small: the same change
     moves their estimate more there. Plain regression moves most where the width is large
     (``attack_where="above"``). The attack is ours.
 

@@ -18,8 +18,8 @@ from robustbandits.game.verbs import Scene
 
 EpochIndex = Annotated[int, functools.partial(require.count, low=0)]
 
-#: The only epoch in which the budget is spent, if it is spent in each.
-NO_EPOCH = -1
+#: Value of `RestartGate.only` if a part of the budget is spent in every epoch.
+EVERY_EPOCH = -1
 
 
 @knows(OBLIVIOUS)
@@ -27,14 +27,14 @@ class RestartGate(NamedTuple):
     """What each epoch may cost."""
 
     length: float  # of an epoch, in rounds
-    share: float  # of the budget for each epoch, as a price
+    share: float  # what each epoch may cost, in units of the budget
     last: float  # index of the last epoch
-    only: int  # index of the only epoch with an attack, or NO_EPOCH
+    only: int  # index of the only epoch with an attack, or EVERY_EPOCH
 
     @kernel
     def allowance(self, scene: Scene, arm: int) -> float:
         epoch = math.floor(scene.round / self.length)
-        if self.only != NO_EPOCH:
+        if self.only != EVERY_EPOCH:
             return math.inf if epoch == self.only else 0.0
         if epoch >= self.last:
             return math.inf  # what is left; the purse limits it
@@ -47,10 +47,10 @@ class RestartGate(NamedTuple):
 
 @dataclass(frozen=True)
 class RestartAware(Schedule):
-    """Run an attack in step with the epochs of a policy: a part of the budget in each, or one only.
+    """Run an attack in step with a policy's epochs: a part of the budget in each, or all in one.
 
-    A policy that restarts, such as RobustBandit, forgets an attack with the end of the epoch, so
-    the attack must be paid for in each epoch anew, best at its start. With ``spend="each"`` every
+    A policy that restarts, such as RobustBandit, forgets an attack at the end of the epoch, so the
+    attacker must pay again in each epoch, preferably at its start. With ``spend="each"`` every
     epoch has an equal part of the budget, and what an epoch leaves over goes to the next. With
     ``spend="one"`` all is spent in the epoch ``which``: Bogunovic et al. (2021) start late against
     phased elimination, because its first epochs expect much corruption. The attack must be told how
@@ -92,4 +92,4 @@ class RestartAware(Schedule):
             return RestartGate(length, 0.0, 0.0, self.which)
         rounds = problem.horizon(f"{self.name}(spend='each')")
         epochs = float(max(1, math.ceil(rounds / length)))
-        return RestartGate(length, self.budget / epochs, epochs - 1.0, NO_EPOCH)
+        return RestartGate(length, self.budget / epochs, epochs - 1.0, EVERY_EPOCH)

@@ -35,11 +35,11 @@ class SurrogateState(NamedTuple):
         dim, arms = contexts.shape
         context = np.empty(dim)
         direction = np.empty(dim)
-        bonus = radius(self.ridge, self.sigma, self.delta)
+        factor = radius(self.ridge, self.sigma, self.delta)
         best, highest = 0, -math.inf
         for a in range(arms):
             copy_column(contexts, a, context)
-            score = dot(context, self.ridge.theta) + bonus * width(
+            score = dot(context, self.ridge.theta) + factor * width(
                 self.ridge.inverse, context, direction
             )
             if score > highest:
@@ -47,7 +47,8 @@ class SurrogateState(NamedTuple):
         return best
 
 
-# The wrapped attack is not called `inner`, because its level of knowledge does not count.
+# The wrapped attack is not called `inner`, so that its level of knowledge does not count: see
+# game/knowledge.py.
 
 
 @knows(BLACK_BOX)
@@ -187,6 +188,6 @@ class Shadow(AttackAround):
         if surface not in _SHADOWS:
             raise TypeError(
                 f"{self.name} needs an attack on rewards or contexts; {self.attack.name} changes "
-                f"{surface}, and knows no more than a shadow does"
+                f"{surface}: run it without {self.name}, because it knows no more than a shadow"
             )
         return _SHADOWS[surface](inner, surrogate, np.zeros(problem.arms))
