@@ -11,6 +11,7 @@ import pytest
 
 import robustbandits as rb
 from agent.agents import contents, make_agent, reload, train, trained_agent
+from robustbandits import _atomic
 
 
 class FullDisk:
@@ -44,14 +45,15 @@ def fail_at(stage, error, monkeypatch):
         raise error
 
     if stage == "open":
-        monkeypatch.setattr(Path, "open", fail)
+        monkeypatch.setattr(_atomic, "open", fail, raising=False)
     elif stage == "write":
-        really_open = Path.open
-        monkeypatch.setattr(Path, "open", lambda *given: FullDisk(really_open(*given)))
+        monkeypatch.setattr(
+            _atomic, "open", lambda path, mode: FullDisk(Path(path).open(mode)), raising=False
+        )
     elif stage == "fsync":
         monkeypatch.setattr(os, "fsync", fail)
     else:
-        monkeypatch.setattr(Path, "replace", fail)
+        monkeypatch.setattr(os, "replace", fail)
 
 
 ERRORS = [OSError(errno.EIO, "I/O error"), OSError("odd"), KeyboardInterrupt(), MemoryError()]
