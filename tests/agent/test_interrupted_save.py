@@ -34,6 +34,10 @@ class FullDisk:
         return self.file.write(part)
 
 
+def open_on_full_disk(path, mode):
+    return FullDisk(Path(path).open(mode))  # noqa: SIM115
+
+
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
@@ -47,9 +51,7 @@ def fail_at(stage, error, monkeypatch):
     if stage == "open":
         monkeypatch.setattr(_atomic, "open", fail, raising=False)
     elif stage == "write":
-        monkeypatch.setattr(
-            _atomic, "open", lambda path, mode: FullDisk(Path(path).open(mode)), raising=False
-        )
+        monkeypatch.setattr(_atomic, "open", open_on_full_disk, raising=False)
     elif stage == "fsync":
         monkeypatch.setattr(os, "fsync", fail)
     else:
