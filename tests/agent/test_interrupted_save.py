@@ -35,7 +35,7 @@ class FullDisk:
 
 
 def open_on_full_disk(path, mode):
-    return FullDisk(Path(path).open(mode))  # noqa: SIM115
+    return FullDisk(Path(path).open(mode))
 
 
 def names(folder):
