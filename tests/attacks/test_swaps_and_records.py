@@ -151,7 +151,7 @@ class SwapsToArm(NamedTuple):
 def test_an_attack_of_your_own_may_swap_arms_but_not_to_one_that_does_not_exist():
     game = trace(AttackRecipe(SwapsToArm(3), budget=9.0), rounds=40)
     assert game.spent[-1] == 9.0
-    with pytest.warns(RuntimeWarning, match="proposed .* values that are not finite"):
+    with pytest.warns(RuntimeWarning, match="made .* proposals that are not finite or name an arm"):
         ledger = rb.simulate(
             environment=WILD,
             attack=AttackRecipe(SwapsToArm(77), budget=9.0),

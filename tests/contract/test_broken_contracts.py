@@ -224,7 +224,7 @@ ATTACKS = {
 
 
 @pytest.mark.parametrize("state", ATTACKS)
-@pytest.mark.filterwarnings("ignore:Attack proposed 200 values that are not finite")
+@pytest.mark.filterwarnings("ignore:Attack made 200 proposals that are not finite")
 def test_an_attack_that_breaks_its_contract_is_reported(state):
     with pytest.raises(BrokenContract, match=ATTACKS[state]):
         check_attack(attack_of(state))

@@ -102,7 +102,7 @@ def test_no_proposal_can_exceed_the_ranges_or_the_budget(script, budget, purse):
 def test_bad_proposals_are_reported_with_a_warning():
     rewards = np.full(50, 0.5)
     rewards[[3, 8, 30]] = math.nan, math.inf, -math.inf
-    with pytest.warns(RuntimeWarning, match="Scripted proposed 3 values that are not finite"):
+    with pytest.warns(RuntimeWarning, match="Scripted made 3 proposals that are not finite"):
         ledger = rb.simulate(
             environment=WILD,
             attack=Scripted(math.inf, rewards=rewards),

@@ -14,7 +14,8 @@ from robustbandits.game.recipe import VERSION_KEY, class_version
 from robustbandits.kernels.linalg import Floats
 from robustbandits.kernels.size_limit import SizeLimitError
 
-#: Largest array of a third-party state, in bytes, that may be allocated for a smaller file.
+#: Bytes that an array may have even if the file is smaller. It matters for third-party states,
+#: which need not check sizes; those of this package are limited by `MIN_LIMIT`.
 MAX_LOAD = 256 * 1024 * 1024
 #: An array of a state may have this many numbers even if the file is smaller.
 MIN_LIMIT = 1 << 16
@@ -136,7 +137,10 @@ def state_arrays(state: Any, prefix: str = "state") -> Iterator[tuple[str, Float
 def to_floats(name: str, array: Any) -> Floats:
     """Return an array of numbers as float64; raise SnapshotError if that would change them."""
     if array.dtype.kind not in "biuf" or not _converts_exactly(array, np.float64):
-        raise SnapshotError(f"cannot save {name}: float64 cannot hold its {array.dtype} numbers")
+        raise SnapshotError(
+            f"cannot save {name}: float64 cannot hold its {array.dtype} numbers; keep numbers in "
+            f"the state that float64 holds exactly, such as whole numbers up to 2**53"
+        )
     floats: Floats = array.astype(np.float64)
     return floats
 

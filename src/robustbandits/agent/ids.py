@@ -85,7 +85,10 @@ def why_foreign(decision_id: Id, sessions: Sequence[Session], next_number: int) 
         id_suffix = decision_id[DIGITS:]
     if not any(id_suffix == known for _, known in sessions):
         hint = ": the ids of this agent are strings" if id_suffix == NOT_RANDOM else ""
-        return f"another agent issued it, or this one after a load and before it was saved{hint}"
+        return (
+            f"another agent issued it, or this one in a process that ended without saving; learn "
+            f"it in the agent that issued it, or drop it{hint}"
+        )
     number = number_of(decision_id)
     if number < sessions[0][0] or id_of(number, sessions) != decision_id:
         return (

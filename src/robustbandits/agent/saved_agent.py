@@ -63,7 +63,8 @@ class SavedAgent:
         """Write the agent, with its pending decisions, to a file.
 
         The file holds no code; ``docs/agent-file.md`` describes its format. An agent that could not
-        be loaded again is not saved: SnapshotError says why, and an older file stays as it is.
+        be loaded again is not saved: SnapshotError, or TypeError for a policy whose state cannot be
+        written, says why, and an older file stays as it is.
         """
         header = {
             "kind": "agent",

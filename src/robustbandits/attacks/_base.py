@@ -39,8 +39,8 @@ class AttackRecipe(CheckedRecipe):
     purse
         What happens to a proposal that costs more than is left: ``"truncate"`` makes a part of the
         change, ``"skip"`` makes none, ``"stop"`` makes none and ends the attack. ``"reference"``
-        is the paper's code, for reproduction only: nothing is clipped, and the last change may
-        exceed the budget.
+        imitates the code of the paper's authors, for reproduction only: rewards and contexts are
+        not clipped, and the last change may exceed the budget.
     """
 
     reads_policy: ClassVar[bool] = False

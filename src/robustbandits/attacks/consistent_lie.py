@@ -62,7 +62,7 @@ class ConsistentLie(AttackRecipe):
     margin
         By how much the target should look better than every other arm.
     iterations
-        How often the program is solved, each time with the choices expected under the lie before.
+        How often the program is solved, each time with the choices expected under the previous lie.
 
     References
     ----------

@@ -85,7 +85,10 @@ def _check_game(attack: Attack, policy: Policy, problem: Problem, block: Rounds)
     unchanged = tuple(array.tobytes() for array in block) == before
     ensure(unchanged, f"{name} changed the rounds: it may write into `wanted` only")
     ledger = game.close("check", 0)
-    ensure(ledger.bad_proposals == 0, f"{name} proposed values that are not finite")
+    ensure(
+        ledger.bad_proposals == 0,
+        f"{name} proposed values that are not finite, or arms that do not exist",
+    )
     if attack.purse != "reference":
         ensure(ledger.spent <= attack.budget, f"{name} spent more than its budget")
 

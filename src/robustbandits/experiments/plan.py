@@ -1,8 +1,9 @@
 """The plan of a spec: its matches and games, each with an id.
 
 Planning has no side effects: equal specs give equal plans, on every machine. A game's id is a hash
-of its recipes (with the versions of their classes, and the data behind them), its seed, its length
-and the kernels' version. Anything else, such as a label, cannot change a game's numbers.
+of its recipes (with the versions of their classes, and the data behind them), its seed, its length,
+how many rounds are recorded, and the kernels' version. Anything else, such as a label, cannot
+change a game's numbers.
 """
 
 from __future__ import annotations
@@ -124,10 +125,10 @@ def _playing_pairs(spec: Spec, environment: str) -> list[tuple[str, str]]:
         ]
     for kind, labels in (("attack", attacks), ("policy", policies)):
         if not labels:
-            example = "NoAttack" if kind == "attack" else "LinUCB"
+            article, example = ("an", "NoAttack") if kind == "attack" else ("a", "LinUCB")
             raise ValueError(
                 f"no {kind} of {spec.name} can play in {environment}. Remove that environment, or "
-                f"add one that can, such as {example}"
+                f"add {article} {kind} that can, such as {example}"
             )
     return [(attack, policy) for attack in attacks for policy in policies]
 

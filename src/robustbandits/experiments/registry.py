@@ -89,7 +89,10 @@ def import_object(name: str, allow_import: bool) -> Any:
     try:
         return pkgutil.resolve_name(name)
     except Exception as error:  # the module may raise anything
-        message = f"cannot import {name!r}: {type(error).__name__}: {error}"
+        message = (
+            f"cannot import {name!r}: {type(error).__name__}: {error}. Check the spelling of "
+            f"module:Class, and that Python finds the module"
+        )
         raise ValueError(message) from error
 
 

@@ -36,8 +36,8 @@ MAX_DEATHS = 5
 class Scheduler:
     """Plays the missing matches of a plan.
 
-    ``matches`` are the same matches with their recipes, but without the games in ``sources``, which
-    the store copies from other matches.
+    ``missing`` are the matches to play. ``matches`` are these with their recipes, in the same
+    order, but without the games in ``sources``, which the store copies from other matches.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ SETTINGS = ("name", "about", "rounds", "seeds", "points", "unsupported")
 
 
 class SpecError(ValueError):
-    """A spec that cannot be played; the message has the source, the line and the remedy."""
+    """A spec that cannot be played; the message has the source and, if known, the line."""
 
     def __init__(self, source: str, line: int | None, message: str):
         where = source if line is None else f"{source}, line {line}"
@@ -123,8 +123,8 @@ def line_of(text: str, *path: str) -> int:
     """Return the line, counted from 1, on which a key or a table of valid TOML begins.
 
     ``tomllib`` does not report where a key is, but parsing the first lines of the text shows
-    whether they define it. The key begins on the last line that names it, and before which it is
-    not defined.
+    whether they define it. The key begins on the last line that names it while the lines above do
+    not define it yet.
     """
     lines = text.split("\n")
     found = 0

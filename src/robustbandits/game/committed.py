@@ -1,4 +1,4 @@
-"""Attacks that commit to their changes before the choice: how the loop calls their kernels."""
+"""Optional kernels of attacks: to commit to changes before the choice, and to watch rounds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CommittedAttackState(Protocol):
         ...
 
     def watch(self, scene: Scene, arm: int, reward: float) -> None:
-        """Take note of the arm that was played and its clean reward, at the end of the round."""
+        """Take note of the arm that was played and its clean reward, before the policy learns."""
         ...
 
 

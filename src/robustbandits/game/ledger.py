@@ -1,7 +1,8 @@
 """The ledger: the record of a game.
 
-The loop writes a :class:`Book`, at a thousand rounds or fewer, so that memory does not grow with
-the length of the game. At the end the book becomes a :class:`Ledger`.
+The loop keeps a :class:`Book`, which records sums after at most a thousand of the rounds
+(`POINTS`), so that memory does not grow with the length of the game. At the end the book becomes a
+:class:`Ledger`.
 """
 
 from __future__ import annotations
@@ -132,7 +133,8 @@ class Ledger:
     attacked_rounds, last_attack
         How many rounds the attack changed, and the last of them (0 if none).
     bad_proposals, clipped_proposals
-        Proposals that were ignored because they were not finite, and those that were clipped.
+        Proposals that were ignored because they were not finite or named an arm that does not
+        exist, and those that were clipped.
     seen_reward
         Sum of the rewards that the policy saw.
     costs
@@ -178,7 +180,7 @@ class Ledger:
 
     @property
     def enforced_cost(self) -> str:
-        """Which of the costs the budget limits; it equals ``spent``."""
+        """Name of the cost that the budget limits: ``costs[enforced_cost]`` equals ``spent``."""
         return ENFORCED_COST
 
     def rows(self) -> dict[str, Any]:

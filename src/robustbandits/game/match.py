@@ -128,9 +128,9 @@ class Game:
             ) from error
         warn_once(
             (type(self.attack), type(self.policy)),
-            f"{attack} gets the state of {policy} by value, so their games take longer to compile, "
-            f"because it cannot be compiled for a pointer ({first_line(error)}): let it read "
-            f"fields of the state by name only",
+            f"{attack} cannot be compiled for a pointer to the state of {policy} "
+            f"({first_line(error)}). It gets the state by value, so their games take longer to "
+            f"compile: let the attack read fields of the state by name only",
         )
         self._pass_policy(self.policy)
 
@@ -139,8 +139,8 @@ class Game:
         ledger = close_book(self.book, self.purse, (environment, *self.names), seed)
         if ledger.bad_proposals:
             warnings.warn(
-                f"{ledger.attack} proposed {ledger.bad_proposals} values that are not finite; "
-                f"they were ignored",
+                f"{ledger.attack} made {ledger.bad_proposals} proposals that are not finite or "
+                f"name an arm that does not exist; they were ignored: run check_attack on it",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -2,7 +2,8 @@
 
 Every proposal of an attack is clipped to the legal range, priced by the change that is left, and
 truncated if the budget cannot pay for it. So ``spent <= budget`` and the legal ranges hold exactly,
-for every attack, and a budget of zero gives the unattacked game bit for bit.
+for every attack, and a budget of zero gives the unattacked game bit for bit. The rule `reference`,
+which imitates the code of the paper's authors, is an exception.
 
 If rewards are clicks, the legal rewards are 0 and 1. A proposal is rounded to the nearer of them,
 one of exactly 1/2 changes nothing, and a changed click costs 1: a purse that has less left changes
@@ -21,8 +22,9 @@ from robustbandits.game.problem import Problem
 from robustbandits.kernels.linalg import Floats
 
 #: What happens to a proposal that costs more than is left: `truncate` makes a part of the change,
-#: `skip` makes none, `stop` makes none and closes the purse. `reference` is the paper's code:
-#: nothing is clipped, and the last attack may exceed the budget.
+#: `skip` makes none, `stop` makes none and closes the purse. `reference` imitates the
+#: code of the paper's authors: rewards and contexts are not clipped, and the last change may exceed
+#: the budget.
 Rule = Literal["truncate", "skip", "stop", "reference"]
 RULES = get_args(Rule)
 TRUNCATE, SKIP, STOP, REFERENCE = range(4)
@@ -30,10 +32,11 @@ TRUNCATE, SKIP, STOP, REFERENCE = range(4)
 #: A purse with no more than this left counts as empty.
 EMPTY = 1e-12
 
-# Positions in an account: what was spent; of that on contexts; proposals that were not finite, and
-# those that were clipped; whether the purse is closed. Then other ways of counting an attack
-# (`ledger.COSTS`): reward changes and their squares; the longest moves of contexts; the largest
-# changes that were committed to; swapped arms, and the regret that they cause; fake records.
+# Positions in an account: what was spent; of that on contexts; proposals that were not finite or
+# named no arm, and those that were clipped; whether the purse is closed. Then other ways of
+# counting an attack (`ledger.COSTS`): reward changes and their squares; the longest moves of
+# contexts; the largest changes that were committed to; swapped arms, and the regret that they
+# cause; fake records.
 SPENT, ON_CONTEXTS, BAD, CLIPPED, CLOSED = range(5)
 ON_REWARDS, SQUARES, LONGEST_MOVES, COMMITTED, SWAPS, SWAP_LOSS, RECORDS = range(5, 12)
 

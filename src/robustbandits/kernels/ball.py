@@ -110,10 +110,11 @@ def extreme_in_ball(cone: Cone, center: Floats, sign: float) -> float:
 def _solve_width(
     cone: Cone, center: Floats, step: float, ratios: Floats, divisors: Floats
 ) -> float:
-    """Return the width w of the point x that belongs to a step; write x / w, and ``w + s b λ``.
+    """Return the width w of the point x that belongs to a step s.
 
-    The sum to the power -1/2 is concave in w, so Newton's method approaches 1 from below. If the
-    sum is less than 1 even for w = 0, x is the origin.
+    Write x / w into ``ratios`` and ``w + s b λ`` into ``divisors``. The width solves S(w) = 1,
+    where S is the sum in the loop below. S to the power -1/2 is concave in w, so Newton's method
+    approaches 1 from below. If S is less than 1 even for w = 0, x is the origin.
     """
     floor = max(0.0, -step * cone.factor * cone.eigenvalues[cone.longest])
     smallest = SMALLEST * cone.radius + 1e-150

@@ -28,7 +28,8 @@ MIN_NOISE = 1e-6
 #: Largest ratio of the number of measurements to the variance of the noise.
 MAX_RATIO = 1e8
 
-#: Kernels with k(x, x) = 1. The Matérn kernels are named by their smoothness.
+#: Covariance functions (kernels of the process) with k(x, x) = 1. The Matérn ones are named by
+#: their smoothness.
 KERNELS = ("rbf", "matern-1/2", "matern-3/2", "matern-5/2")
 RBF, MATERN_1, MATERN_3, MATERN_5 = range(4)
 
@@ -39,7 +40,7 @@ class Posterior(NamedTuple):
     """The measurements of a few points. Rows of points that were not measured are zero."""
 
     precision: Floats  # (points, points) W
-    pull: Floats  # (points,) W ȳ
+    pull: Floats  # (points,) W ȳ, the coefficients of the posterior mean
     counts: Floats  # (points,)
     sums: Floats  # (points,)
     tally: Floats  # (2,) log det(I + K_history / λ); measurements

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from robustbandits.compiled.jit import kernel
 
-#: The type of every array that kernels use, for annotations.
+#: The type of nearly all arrays that kernels use, for annotations; a few hold int64.
 Floats = npt.NDArray[np.float64]
 
 

@@ -20,7 +20,8 @@ import numpy.typing as npt
 from robustbandits.compiled.jit import kernel, program
 from robustbandits.kernels.linalg import Floats, add_outer, invert
 
-#: A direction is ignored if no column has more than this share of the longest column along it.
+#: A direction is ignored if no column extends along it by more than this share of the length of the
+#: longest column.
 TOLERANCE = 1e-7
 #: Largest number of Frank–Wolfe steps. A few steps per dimension are enough for a factor of 2.
 MAX_STEPS = 20_000

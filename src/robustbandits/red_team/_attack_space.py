@@ -66,7 +66,7 @@ class AttackSpace:
     ):
         bases = [with_budget(attack, budget) for attack in choose_attacks(attacks, True).values()]
         kinds = [registry.find_kind("attacks", name) for name in schedules]
-        self.groups: list[list[Any]] = []  # the attacks of each pair of attack and schedule
+        self.groups: list[list[Any]] = []  # variants of each attack with each schedule
         for base in bases:
             plain = _variants(base)
             self._add(plain, problem)
@@ -109,7 +109,7 @@ class AttackSpace:
 
     @property
     def size(self) -> int:
-        """Number of attacks."""
+        """Number of variants."""
         return sum(map(len, self.groups))
 
 

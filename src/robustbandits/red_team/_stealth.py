@@ -32,7 +32,8 @@ class Stealth(NamedTuple):
     largest_change: float  # of a round, in units of budget; NaN if nothing was changed
     # The probability that a changed reward has a larger residual than a reward of the same rounds
     # without attack: 0.5 if changes cannot be seen, 1 if all of them stand out. The residual is the
-    # distance to a ridge regression on the rewards seen before. NaN if contexts were changed.
+    # distance to a ridge regression on the rewards seen before. NaN if contexts or
+    # nothing were changed, or with infinitely many arms.
     detection: float
 
 

@@ -117,7 +117,7 @@ def _attacker(attack: Any, problem: Problem, learner: Any) -> Attacker:
 
 
 class _Learner:
-    """A policy of this package."""
+    """A policy with a recipe."""
 
     name = "the policy"
 

@@ -48,10 +48,10 @@ def redteam_log(
 ) -> LogReport:
     """Attack a log, and report how far the policy that is trained on it moves.
 
-    The policy learns the logged arms and rewards, row by row. An attack changes some of them, and
-    is limited by its budget as in a game. Attacks that know the mean rewards are given those of a
-    ridge regression of the clean log. Then the policy is asked which arm it prefers in each of the
-    logged contexts, unchanged.
+    The policy learns the log row by row. An attack changes some of the contexts or rewards that it
+    learns, and is limited by its budget as in a game. Attacks that know the mean rewards are given
+    those of a ridge regression of the clean log. Then the policy is asked which arm it prefers in
+    each of the logged contexts, unchanged.
 
     Parameters
     ----------
@@ -64,8 +64,9 @@ def redteam_log(
     rounds
         The largest number of rows to use.
     promote
-        The arm for which the smallest budget is searched; by default the one that the policy
-        prefers least often without an attack.
+        The arm to promote: the report has the smallest budget with which the policy prefers it in
+        more than half of the logged contexts. By default the arm that the policy prefers least
+        often without an attack.
 
     Examples
     --------
@@ -92,12 +93,12 @@ def redteam_log(
             f"attacks must include one that can change a log, such as Garcelon; got "
             f"{', '.join(suite)}"
         )
-    grid = sorted({require.positive("budgets", budget) for budget in budgets or BUDGETS})
+    sorted_budgets = sorted({require.positive("budgets", budget) for budget in budgets or BUDGETS})
     clean = train(policy, log, truth)
     arm = _promoted_arm(promote, clean, truth)
     results = []
     for name, attack in chosen.items():
-        for budget in grid:
+        for budget in sorted_budgets:
             trained = train(policy, log, truth, with_budget(attack, budget))
             results.append(_compare(name, budget, trained, clean, log, arm))
     budget, attack_name = _budget_to_promote(policy, log, truth, arm)

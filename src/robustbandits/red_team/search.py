@@ -33,7 +33,7 @@ from robustbandits.red_team._target import as_environment, as_target
 
 #: Games of a search, unless their number is given.
 GAMES = 600
-#: Numbers of seeds with which the remaining attacks are played, one after the other.
+#: With how many seeds each remaining attack has been played after each step of a halving.
 SEED_COUNTS = (2, 4, 8, 16)
 #: A halving ends with this many attacks.
 FINALISTS = 2

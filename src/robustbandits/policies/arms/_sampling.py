@@ -67,7 +67,10 @@ class LotteryState(NamedTuple):
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write an unbiased estimate of each arm's mean reward; bonuses are 0."""
+        """Write an unbiased estimate of each arm's mean clipped reward; bonuses are 0.
+
+        EXP3 with ``alpha`` = 0 has no such estimate, and writes 0.
+        """
         arms = self.totals.shape[0]
         count = max(1.0, self.clock[LEARNED])
         for a in range(arms):

@@ -92,7 +92,7 @@ class EpochState(NamedTuple):
         if not (np.all(self.gaps > 0.0) and np.all(self.planned > 0.0) and self.factor > 0.0):
             raise ValueError("gaps, planned rewards and the factor must be positive")
         if not np.all(np.diff(self.cumulative, prepend=0.0) >= 0.0) or self.cumulative[-1] != 1.0:
-            raise ValueError("cumulative probabilities must increase and end at 1")
+            raise ValueError("cumulative probabilities must not decrease, and must end at 1")
 
 
 def start_epochs(arms: int, *, factor: float, trust: bool, actual: bool) -> EpochState:

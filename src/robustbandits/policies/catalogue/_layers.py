@@ -210,7 +210,8 @@ class LayeredRecipe(CatalogueRecipe):
         delta: float,
     ) -> Any:
         """Return posteriors without observations, one for each layer, the fastest first."""
-        # Imported here, so that a policy with one kind of kernel does not compile the other.
+        # Imported here, so that a policy with a linear covariance does not compile the code for the
+        # others, or the reverse.
         from robustbandits.policies.catalogue import _kernel_layers, _linear_layers
 
         refuse_changing_arms(problem, self.name)

@@ -6,10 +6,11 @@ rewards. So phase 0 collects them: arms without a reward are played at random un
 one. Some arms may never return a reward; therefore one play in eight goes to an arm that has
 returned one, and after 16 rewards for each arm on average, phase 0 ends without the missing arms.
 
-Within a phase, arms are drawn in proportion to what is left of their plan. If rewards arrive at
-once, each arm is played exactly as often as planned. If they arrive late, some arms are played more
-often; if a reward is lost, the play is repeated. A reward that arrives after its phase has ended is
-not used.
+Within a phase, RobustPhasedElimination draws arms in proportion to what is left of their plan. If
+rewards arrive at once, each arm is played exactly as often as planned. If they arrive late, some
+arms are played more often; if a reward is lost, the play is repeated. SupportBasisExploration draws
+arms in proportion to their whole plan, so they are played as often as planned on average. A reward
+that arrives after its phase has ended is not used.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ class Rules(NamedTuple):
     length: float  # of the first phase
     least: float  # smallest weight of an arm that is played at all
     tight: bool  # use the tight threshold
-    noise: float  # threshold for noise, times √m (and, if tight, times √r)
-    harm: float  # threshold for a unit of corruption, times m; unused if tight
+    noise: float  # the threshold for noise is noise/√m; if tight, noise·√(r/m)
+    harm: float  # the threshold for a corruption C is harm·C/m; unused if tight
     cap: float  # largest corruption to withstand
     decay: float  # factor of the guessed corruption from one phase to the next
     max_corruption: float
@@ -124,7 +125,10 @@ class PhasedState(NamedTuple):
 
 @kernel
 def _shares(state: PhasedState, out: Floats) -> float:
-    """Write what is left of each arm's plan; return the sum of that and of the leader's share."""
+    """Write each arm's share of the plays; return the sum of the shares and the leader's.
+
+    A share is what is left of the arm's plan, or with ``by_gap`` the whole plan.
+    """
     arms = out.shape[0]
     if state.diary[PHASE] == 0.0:
         known = 0.0

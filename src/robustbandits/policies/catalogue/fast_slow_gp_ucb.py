@@ -71,7 +71,10 @@ class FastSlowState(NamedTuple):
 
     @kernel
     def score(self, contexts: Floats, memo: Floats, means: Floats, bonuses: Floats) -> None:
-        """Write each arm's mean and bonus in the process that chose, or else in the one in use."""
+        """Write each arm's mean and bonus in the process that chose.
+
+        Without a decision: in the fast process, or after the switch in the pooled one.
+        """
         layer = int(memo[MEMO_LAYER])
         if layer < 0:
             layer = FAST if self.valid[0] > 0.0 else POOLED
@@ -168,14 +171,16 @@ class FastSlowGPUCB(LayeredRecipe):
 
     This is Algorithm 2 of the paper. With probability min(1, 1/C) the slow process is drawn,
     otherwise the fast one; only the one drawn learns. The fast one has GP-UCB's own bounds; those
-    of the slow one also cover a constant corruption, ``(3 + B₀ ln(5/δ)) s(x)/√λ``. Each process
-    keeps the smallest upper and the largest lower bound that it ever had of each arm. The fast one
-    plays the arm with the largest of ``min(UCB_fast, UCB_slow)``, made of these running bounds. The
-    slow one plays the arm with the largest present bound ``μ + α β s``.
+    of the slow one also cover a constant corruption, ``(3 + B₀ ln(5/δ)) s(x)/√λ``, where s is the
+    posterior's standard deviation. Each process keeps the smallest upper and the largest lower
+    bound that it ever had of each arm. The fast one plays the arm with the largest of
+    ``min(UCB_fast, UCB_slow)``, made of these running bounds. The slow one plays the arm with the
+    largest present bound ``μ + α β s``.
 
     If a running upper bound of the fast process falls below the slow process's running lower bound
     of the same arm, the fast one is corrupted. From then on the policy follows Algorithm 1
-    (:class:`~robustbandits.policies.EnlargedGPUCB`) with the budget C, on the rewards of both.
+    (:class:`~robustbandits.policies.EnlargedGPUCB`) with the budget C, on a third, pooled
+    process, which has learned all rewards from the start.
 
     All rules and constants are the paper's. Three things are ours. γ_t is the information gained so
     far, ``½ log det(I + K_t/λ)``, instead of the largest possible; this is as valid and tighter.

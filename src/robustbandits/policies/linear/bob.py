@@ -29,7 +29,7 @@ from robustbandits.policies.linear.sliding_window_linucb import (
 
 
 class Plan(NamedTuple):
-    """The constants of a run."""
+    """The constants of a game."""
 
     block: int
     windows: tuple[int, ...]
@@ -42,8 +42,8 @@ class Plan(NamedTuple):
 class BOB(WindowRecipe):
     """Draw a window for each block of rounds, and start SW-LinUCB again with it (BOB).
 
-    The run is divided into blocks of H = ⌊d^⅔ √T⌋ rounds. For each, EXP3 draws one of the windows
-    ⌊H^(j/Δ)⌋, j = 0..Δ with Δ = ⌈ln H⌉. At the end its reward is ``1/2 + R / (2H + 4σ√(H
+    The game is divided into blocks of H = ⌊d^⅔ √T⌋ rounds. For each, EXP3 draws one of the windows
+    ⌊H^(j/Δ)⌋, j = 0..Δ with Δ = ⌈ln H⌉. At the end of the block it is paid ``1/2 + R / (2H + 4σ√(H
     ln(T/√H)))``, where R is the block's total reward. With mean rewards in [-1, 1] this is in [0,
     1] except with a small probability. Only EXP3's weights are carried from one block to the next.
     Needs the horizon. It keeps ``H · (dim + 1)`` numbers.
@@ -105,7 +105,7 @@ class BOB(WindowRecipe):
         return cls(**{"growing": False, "delta": None, "clip": False, **changes})
 
     def plan(self, problem: Problem) -> Plan:
-        """Compute the constants of a run."""
+        """Compute the constants of a game."""
         rounds = problem.horizon(self.name)
         block = self.block
         if block is None:
@@ -162,7 +162,10 @@ def windows_up_to(block: int) -> tuple[int, ...]:
 
 def _check_windows(value: Any) -> tuple[int, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence) or not value:
-        raise ValueError(f"windows must be a list of whole numbers, got {value!r}")
+        raise ValueError(
+            f"windows must be a list of at least one whole number, or None for the paper's, got "
+            f"{value!r}"
+        )
     windows = tuple(require.count("windows", window) for window in value)
     if len(set(windows)) != len(windows):
         raise ValueError(f"windows must differ from each other, got {value!r}")

@@ -111,9 +111,9 @@ class BOBNoRestart(LinearRecipe):
     Parameters
     ----------
     candidates
-        Levels for C': ``{0, 1, 2, 4, ...}`` up to ``"sqrtT"`` (default; T, as in the paper, if
-        there are infinitely many arms), ``"T"`` or ``"2KT"``
-        (Algorithm 3), or a sequence of levels. ``"2KT-floor"`` is the code's.
+        Levels for C': ``{0, 1, 2, 4, ...}`` up to √T (``"sqrtT"``, the default, ours), T (``"T"``,
+        the paper's for infinitely many arms, and the default there) or 2KT (``"2KT"``, Algorithm
+        3); or a sequence of levels. ``"2KT-floor"`` is that of the authors' code.
     bonus, max_corruption
         As for :class:`~robustbandits.policies.RobustLinUCB`.
     clip

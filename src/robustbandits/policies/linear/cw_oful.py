@@ -1,7 +1,7 @@
 """CW-OFUL: confidence-weighted optimism (He, Zhou, Zhang, Gu, NeurIPS 2022).
 
-Observations of arms with a large width ‖x‖ count less: with the weight ``min(1, α / ‖x‖)`` no
-reward moves the estimate by more than α times its corruption. Corruptions of C in total therefore
+Observations of arms with a large width ‖x‖ count less: with the weight ``min(1, α / ‖x‖)`` a
+corruption c of a reward moves the estimate by at most α|c|. Corruptions of C in total therefore
 move it by at most αC, in the norm in which widths are measured. The radius is constant and covers a
 given attack budget, or any budget up to √T.
 """

@@ -104,7 +104,7 @@ def rotate(
 def rate_worst_cases(
     cone: Cone, centers: Floats, degradation: bool, complete: bool, values: Floats
 ) -> None:
-    """Write each arm's smallest index; or minus its degradation, which is never less than 0."""
+    """Write each arm's smallest index; or minus its degradation, cut off at 0 if ``complete``."""
     dim, arms = centers.shape
     indices, rivals, center = np.empty(arms), np.zeros(arms), np.empty(dim)
     top = 0
