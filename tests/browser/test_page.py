@@ -232,13 +232,14 @@ def test_both_axes_have_titles(visit, wide_file):
         "boxes => boxes.map(box => box.querySelector('.y-title').textContent)"
     )
     assert set(titles) == {"cumulative regret", "final regret"}
-    until(page.locator(".chart").last, contain_text="budget of the attack")
+    assert page.locator(".chart", has_text="budget of the attack").count() == 1
 
 
 @pytest.mark.parametrize("width", [390, 1200])
 def test_tooltip_shows_swept_values_in_full(visit, wide_file, width):
     page = visit(wide_file, viewport={"width": width, "height": 900})
-    box = page.locator(".chart").first
+    box = page.locator(".chart", has_not_text="budget of the attack").first
+    box.scroll_into_view_if_needed()
     size = box.bounding_box()
     box.hover(position={"x": size["width"] - 20, "y": size["height"] / 2})
     cells = page.locator("#tip td:nth-child(2)")
@@ -246,7 +247,7 @@ def test_tooltip_shows_swept_values_in_full(visit, wide_file, width):
     assert "CautiousLinUCB(tolerance=300)" in cells.all_inner_texts()
     cut = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth + 1).length"
     assert cells.evaluate_all(cut) == 0
-    sweep = page.locator(".chart").last
+    sweep = page.locator(".chart", has_text="budget of the attack")
     sweep.focus()
     page.keyboard.press("End")
     until(page.locator("#tip"), contain_text="budget 1,000")
