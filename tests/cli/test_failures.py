@@ -44,6 +44,14 @@ def test_an_expected_failure_prints_one_line_and_exits_with_1(error, line):
     assert not result.stdout
 
 
+def test_a_failure_in_an_object_of_the_user_names_the_method():
+    error = ValueError("boom")
+    error.add_note("ValueError in mine:Broken.choose")
+    error.add_note("while playing a match")
+    shown = "boom (ValueError in mine:Broken.choose; ROBUSTBANDITS_TRACEBACK=1 shows where)"
+    assert run_raising(error).stderr == f"error: {shown}\n"
+
+
 def test_an_interrupted_command_exits_with_130():
     result = run_raising(KeyboardInterrupt())
     assert result.exit_code == 130

@@ -145,14 +145,15 @@ def test_an_arm_that_does_not_exist_is_refused(arm):
         simulate(Wrong)
 
 
-def test_an_error_in_the_object_reaches_the_caller_unchanged():
+def test_an_error_in_the_object_reaches_the_caller_with_a_note():
     class Fails(Rotation):
         def learn(self, contexts, arm, reward):
             if self.next == 10:
                 raise KeyError("mine")
 
-    with pytest.raises(KeyError, match="mine"):
+    with pytest.raises(KeyError, match="mine") as caught:
         simulate(Fails)
+    assert caught.value.__notes__ == ["KeyError in Fails.learn"]
 
 
 @pytest.mark.parametrize(

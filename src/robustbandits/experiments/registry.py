@@ -68,6 +68,8 @@ def find_kind(section: str, name: str, allow_import: bool = False) -> type[Recip
             return ObjectKind(kind, name)  # type: ignore[return-value]
         if not _is_recipe(kind):
             expected = "expected a dataclass derived from robustbandits.extend.Recipe"
+            if section == "policies":
+                expected += ", or an object with choose(contexts) and learn(contexts, arm, reward)"
             raise ValueError(f"{name} is not a recipe class; {expected}, got {kind!r}")
         return kind
     known = kinds(section)

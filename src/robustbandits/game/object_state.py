@@ -34,11 +34,18 @@ class Player:
         if rng is not self._rng:
             return self._check_arm(self._peek(shown))
         self._shown = shown.copy()  # the object may write into its copy
-        return self._check_arm(self._object.choose(shown))
+        return self._check_arm(self._call("choose", shown))
 
     def learn(self, arm: int, reward: float) -> None:
         """Tell the object the reward of the arm that it chose."""
-        self._object.learn(self._shown, arm, reward)
+        self._call("learn", self._shown, arm, reward)
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self._object, method)(*arguments)
+        except Exception as error:  # an object may raise anything here
+            error.add_note(f"{type(error).__name__} in {self._name}.{method}")
+            raise
 
     def _peek(self, contexts: Floats) -> Any:
         if callable(getattr(self._object, "peek", None)):
