@@ -86,7 +86,7 @@ def store_speed(plan: Plan) -> dict[str, float]:
 
         def write() -> None:
             for match, ledgers in zip(plan.matches, ledgers_by_match, strict=True):
-                store.write(plan, match, ledgers)
+                store.write(plan, [(match, ledgers)])
 
         count = len(plan.matches) / 1000  # thousands, so seconds / count is in milliseconds
         return {

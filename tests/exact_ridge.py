@@ -13,13 +13,6 @@ def squared_widths(ridge, columns, means, widths):
     score_columns(ridge.inverse, ridge.theta, columns, means, widths)
 
 
-def exact_sum(values):
-    """Return the sum of floats without rounding."""
-    found, times = np.unique(values, return_counts=True)
-    pairs = zip(found.tolist(), times.tolist(), strict=True)
-    return sum((Fraction(value) * count for value, count in pairs), Fraction(0))
-
-
 def solve(matrix, right_sides):
     """Solve a linear system by elimination with fractions."""
     rows = [list(left) + list(right) for left, right in zip(matrix, right_sides, strict=True)]

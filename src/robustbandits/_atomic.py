@@ -72,7 +72,7 @@ def write_whole(target: Path, data: bytes) -> None:
         file.write(data)
 
 
-def write_all(folder: Path, files: Mapping[str, bytes]) -> None:
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files of one folder atomically; when this returns, all of them are on the disk."""
     try:
         for name, data in files.items():

@@ -44,11 +44,12 @@ def test_an_expected_failure_prints_one_line_and_exits_with_1(error, line):
     assert not result.stdout
 
 
-def test_a_failure_in_an_object_of_the_user_names_the_method():
+def test_the_notes_of_an_error_are_shown():
     error = ValueError("boom")
     error.add_note("ValueError in mine:Broken.choose")
     error.add_note("while playing a match")
-    shown = "boom (ValueError in mine:Broken.choose; ROBUSTBANDITS_TRACEBACK=1 shows where)"
+    notes = "ValueError in mine:Broken.choose; while playing a match"
+    shown = f"boom ({notes}; ROBUSTBANDITS_TRACEBACK=1 shows where)"
     assert run_raising(error).stderr == f"error: {shown}\n"
 
 

@@ -64,6 +64,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "calls": hide_import("numba.core.callconv", "CPUCallConv", "calls"),
     "calls, other parameters": rename_parameters,
     "entry points": lambda: setattr(Dispatcher, "compile", Hidden("compile", Dispatcher.compile)),
+    "events": hide_import("numba.core.event", "Listener", "jit"),
     "options": hide_import("numba.core.cpu", "CPUTargetOptions", "jit"),
     "cache": hide_import("numba.core.caching", "FunctionCache", "checked_cache"),
     "tiles": hide_import("numba.core", "cgutils", "simd"),

@@ -24,6 +24,7 @@ SLOWER = {
     "calls": "every pair of a policy and an attack is compiled separately",
     "calls, other parameters": "every pair of a policy and an attack is compiled separately",
     "entry points": "live decisions are slower",
+    "events": "compiling takes a tenth longer",
     "options": "compiling takes longer",
     "cache": "machine code is not kept on disk",
     "tiles": "linear policies take about twice as long to choose",

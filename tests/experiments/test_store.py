@@ -30,7 +30,7 @@ def play(plan, planned):
 
 def fill(store, plan, matches=None):
     for match in plan.matches if matches is None else matches:
-        store.write(plan, match, play(plan, match))
+        store.write(plan, [(match, play(plan, match))])
 
 
 @pytest.fixture(scope="module")
@@ -297,7 +297,7 @@ def test_a_claim_holds_for_all_stores_of_the_process(plan, tmp_path):
 def test_games_that_do_not_match_the_name_are_damage(plan, tmp_path):
     store, match = Store(tmp_path), plan.matches[0]
     games = (match.games[0]._replace(id="0" * 32), *match.games[1:])
-    store.write(plan, match._replace(games=games), play(plan, match))
+    store.write(plan, [(match._replace(games=games), play(plan, match))])
     found = store.read(match)
     assert found.match is None
     assert "not those of the match" in found.damage

@@ -1,4 +1,4 @@
-"""Theta and squared widths keep six digits for every ridge that is accepted, by exact fractions."""
+"""Theta and squared widths keep six digits for arms played in turn, by exact fractions."""
 
 from fractions import Fraction
 
@@ -77,6 +77,32 @@ def test_a_million_observations_keep_six_digits(name, length, times):
         feed(ridge, arms, REWARDS, done, rounds)
         done = rounds
         assert max(errors(ridge, arms, 0, rounds)) < 1e-6, rounds
+
+
+# Known limits of the promise: docs/decisions/0010.
+
+
+@pytest.mark.parametrize("apart", [1e-6, 1e-3, 0.03])
+def test_the_width_of_an_arm_that_is_no_longer_played_keeps_four_digits(apart):
+    arms = np.array([ARM, ARM + apart * APART])
+    ridge = start_ridge(3, smallest_ridge(arms, ROUNDS))
+    half = ROUNDS // 2
+    for arm in arms:
+        feed(ridge, arm[np.newaxis], REWARDS, 0, half)
+    _, (total,) = exact_sums(arms[:1], 0, half)
+    _, of_widths = exact_ridge.errors(ridge, arms, [half, half], [total, total])
+    assert of_widths < 1e-4
+
+
+@pytest.mark.parametrize("name", ["one arm", "one arm of 20 dimensions"])
+def test_theta_keeps_two_digits_if_rewards_jump_at_the_end(name):
+    arms = ARMS[name]
+    ridge = start_ridge(arms.shape[1], smallest_ridge(arms, ROUNDS))
+    feed(ridge, arms, np.zeros(1), 0, ROUNDS - 10)
+    feed(ridge, arms, np.ones(1), 0, 10)
+    of_theta, of_widths = exact_ridge.errors(ridge, arms, [ROUNDS], [Fraction(10)])
+    assert of_theta < 1e-2
+    assert of_widths < 1e-6
 
 
 @pytest.mark.parametrize("name", ARMS)

@@ -94,11 +94,6 @@ def choose_top(top: float | str, problem: Problem, attack: str) -> Top:
     return Top(0, top)
 
 
-def count_writable(problem: Problem) -> int:
-    """Return how many coordinates of a context may be changed: all but a constant last one."""
-    return problem.dim - int(problem.intercept)
-
-
 def require_contexts(problem: Problem, attack: str) -> None:
     """Raise UnsupportedProblem if there are no contexts to attack: with infinitely many arms."""
     if problem.infinite:

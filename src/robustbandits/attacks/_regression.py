@@ -22,7 +22,7 @@ def learn_arm(ridge: Ridge, scene: Scene, arm: int, reward: float) -> None:
 
 @kernel
 def radius(ridge: Ridge, sigma: float, delta: float) -> float:
-    """Return the most widths by which any estimate is wrong, with probability 1 - delta."""
+    """Return by how many widths an estimate may be wrong; all hold with probability 1 - delta."""
     growth = math.log((1.0 + ridge.tally[COUNT] / ridge.penalty) / delta)
     return sigma * math.sqrt(ridge.theta.shape[0] * growth) + math.sqrt(ridge.penalty)
 

@@ -12,7 +12,6 @@ import numpy as np
 from robustbandits.attacks._base import (
     BestArmsAttack,
     count_top,
-    count_writable,
     expected_choice,
     is_among_best,
     require_contexts,
@@ -113,6 +112,6 @@ class ContextDilation(BestArmsAttack):
             top=count_top(self.top, problem.arms),
             factor=self.factor,
             bound=problem.context_bound,
-            writable=count_writable(problem),
+            writable=problem.writable,
             every=self.which == "every",
         )

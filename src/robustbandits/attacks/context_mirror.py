@@ -10,7 +10,6 @@ import numpy as np
 from robustbandits.attacks._base import (
     BestArmsAttack,
     count_top,
-    count_writable,
     expected_choice,
     is_among_best,
     require_contexts,
@@ -67,4 +66,4 @@ class ContextMirror(BestArmsAttack):
     def start(self, problem: Problem) -> ContextMirrorState:
         require_contexts(problem, self.name)
         top = count_top(self.top, problem.arms)
-        return ContextMirrorState(top, count_writable(problem))
+        return ContextMirrorState(top, problem.writable)

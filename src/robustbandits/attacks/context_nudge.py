@@ -12,7 +12,6 @@ from robustbandits.attacks._base import (
     ArmIndex,
     AttackRecipe,
     check_arm,
-    count_writable,
     expected_choice,
     require_contexts,
 )
@@ -149,7 +148,7 @@ class ContextNudge(AttackRecipe):
             target=check_arm("target", self.target, problem),
             steps=self.steps,
             reach=self.reach,
-            writable=count_writable(problem),
+            writable=problem.writable,
             bound=problem.context_bound,
             trial=np.zeros((problem.dim, problem.arms)),
         )

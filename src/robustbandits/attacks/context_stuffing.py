@@ -12,7 +12,6 @@ from robustbandits.attacks._base import (
     ArmIndex,
     AttackRecipe,
     check_arm,
-    count_writable,
     require_contexts,
 )
 from robustbandits.attacks._regression import learn_arm
@@ -100,5 +99,5 @@ class ContextStuffing(AttackRecipe):
             target=check_arm("target", self.target, problem),
             size=self.size,
             launch=self.launch,
-            change=np.zeros(count_writable(problem)),
+            change=np.zeros(problem.writable),
         )

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from robustbandits.attacks._base import AttackRecipe, count_writable, require_contexts
+from robustbandits.attacks._base import AttackRecipe, require_contexts
 from robustbandits.compiled.jit import kernel
 from robustbandits.game.facts import AttackFacts
 from robustbandits.game.knowledge import OBLIVIOUS, WEAK, knows
@@ -97,4 +97,4 @@ class RandomControl(AttackRecipe):
         if self.surface == "rewards":
             return RandomRewardsState(self.probability, self.size)
         require_contexts(problem, self.name)
-        return RandomContextsState(self.probability, self.size, count_writable(problem))
+        return RandomContextsState(self.probability, self.size, problem.writable)

@@ -43,12 +43,8 @@ def _message(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     text = " ".join(str(error).split()) or type(error).__name__
-    notes = [
-        note
-        for note in getattr(error, "__notes__", ())
-        if note.startswith(f"{type(error).__name__} in ")
-    ]
-    return f"{text} ({notes[0]}; ROBUSTBANDITS_TRACEBACK=1 shows where)" if notes else text
+    notes = getattr(error, "__notes__", ())
+    return f"{text} ({'; '.join(notes)}; ROBUSTBANDITS_TRACEBACK=1 shows where)" if notes else text
 
 
 @contextmanager

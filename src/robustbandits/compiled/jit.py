@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.core.event import Listener, register
 
 from robustbandits.compiled.cache import (
     can_write,
@@ -107,25 +106,30 @@ def _copy_for(function: Function, code: ThirdParty) -> Function:
     return copy
 
 
-class _PauseGarbageCollection(Listener):  # type: ignore[misc]
-    """Pause garbage collection while Numba compiles: it would take a tenth of the time."""
+def _pause_garbage_collection() -> None:
+    """Let garbage collection pause while Numba compiles: it would take a tenth of the time."""
+    from numba.core.event import Listener, register
 
-    depth = 0  # compiling a function compiles those that it calls; one thread compiles at a time
-    was_enabled = False
+    class Pause(Listener):  # type: ignore[misc]
+        depth = 0  # compiling a function compiles those that it calls; one thread at a time does
+        was_enabled = False
 
-    def on_start(self, event: Any) -> None:
-        if self.depth == 0:
-            self.was_enabled = gc.isenabled()
-            gc.disable()
-        self.depth += 1
+        def on_start(self, event: Any) -> None:
+            if self.depth == 0:
+                self.was_enabled = gc.isenabled()
+                gc.disable()
+            self.depth += 1
 
-    def on_end(self, event: Any) -> None:
-        self.depth -= 1
-        if self.depth == 0 and self.was_enabled:
-            gc.enable()
+        def on_end(self, event: Any) -> None:
+            self.depth -= 1
+            if self.depth == 0 and self.was_enabled:
+                gc.enable()
+
+    register("numba:compile", Pause())
 
 
-register("numba:compile", _PauseGarbageCollection())
+if jit_is_on:
+    has_internals(_pause_garbage_collection, "compiling takes a tenth longer")
 
 
 # --------------------------------------------------------------------- checks of Numba, done once

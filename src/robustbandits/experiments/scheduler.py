@@ -169,7 +169,7 @@ class Scheduler:
     def _write(self, complete: Sequence[int]) -> None:
         """Write complete matches, and report them as finished."""
         finished = [(self._missing[index], self._ledgers(index)) for index in complete]
-        self._store.write_all(self._plan, finished, self._sources)
+        self._store.write(self._plan, finished, self._sources)
         for index in complete:
             self._release(index)
             self.played += 1

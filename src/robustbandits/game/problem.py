@@ -64,6 +64,11 @@ class Problem:
         if self.infinite and self.arms != 1:
             raise ValueError(f"arms must be 1 if there are infinitely many, got {self.arms!r}")
 
+    @property
+    def writable(self) -> int:
+        """How many coordinates of a context an attack may change: all but a constant last one."""
+        return self.dim - int(self.intercept)
+
     def horizon(self, policy: str) -> int:
         """Return the number of rounds; raise ValueError, for a named policy, if it is not known."""
         if self.rounds is None:

@@ -58,7 +58,7 @@ def open_purse(budget: float, rule: str, problem: Problem) -> Purse:
         budget=float(budget),
         rule=RULES.index(rule),
         bound=problem.context_bound,
-        writable=problem.dim - int(problem.intercept),
+        writable=problem.writable,
         clicks=problem.clicks,
         account=np.zeros(RECORDS + 1),
     )

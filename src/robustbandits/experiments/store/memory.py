@@ -34,7 +34,7 @@ class MemoryStore:
     def recheck(self, match: PlannedMatch) -> tuple[bool, str | None]:
         return False, None
 
-    def write_all(
+    def write(
         self,
         plan: Plan,
         finished: Iterable[tuple[PlannedMatch, Sequence[Ledger]]],

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from robustbandits._atomic import drafts, remove_old_drafts, write_all, write_whole
+from robustbandits._atomic import drafts, remove_old_drafts, write_files, write_whole
 from robustbandits._version import __version__
 from robustbandits.experiments.plan import Plan, PlannedMatch, match_id_of
 from robustbandits.experiments.provenance import provenance
@@ -157,24 +157,14 @@ class Store:
     def write(
         self,
         plan: Plan,
-        match: PlannedMatch,
-        ledgers: Sequence[Ledger],
-        sources: Mapping[str, str] | None = None,
-    ) -> None:
-        """Store a finished match; after a crash the file is complete or absent.
-
-        Games in ``sources``, the result of :meth:`find_games`, have no ledger here: they are copied
-        from the matches that hold them.
-        """
-        self.write_all(plan, [(match, ledgers)], sources)
-
-    def write_all(
-        self,
-        plan: Plan,
         finished: Iterable[tuple[PlannedMatch, Sequence[Ledger]]],
         sources: Mapping[str, str] | None = None,
     ) -> None:
-        """Store several matches, as :meth:`write` does, in less time for each of them."""
+        """Store finished matches; after a crash each file is complete or absent.
+
+        Several at once take less time for each. Games in ``sources``, the result of
+        :meth:`find_games`, have no ledger here: they are copied from the matches that hold them.
+        """
         if self._locks is None:
             self.open()
         # All are encoded before the first is written: while a file is flushed, other threads
@@ -194,7 +184,7 @@ class Store:
                 stored = self._add_games(stored, match, sources)
             files[self.path_of(match.id).name] = match_file.encode(stored)
         with self._writing():
-            write_all(self.folder / "matches", files)
+            write_files(self.folder / "matches", files)
 
     def _add_games(
         self, stored: StoredMatch, match: PlannedMatch, sources: Mapping[str, str]
